@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from solver.errors import UsageError
 
@@ -34,7 +35,7 @@ class Board:
     lines: tuple[tuple[int, ...], ...]
 
     def __hash__(self) -> int:
-        # Boards are keys of caches: hashing the whole record each time would cost more than it saves.
+        # Boards are keys of caches; hashing the whole record each time would cost too much.
         return hash((self.name, len(self.points)))
 
     def __repr__(self) -> str:
@@ -167,7 +168,7 @@ def _search_automorphisms(board: Board) -> Iterator[tuple[int, ...]]:
 
 
 def _connected_order(board: Board) -> list[int]:
-    """All points, each after the first (if it can be) sharing an edge or line with an earlier one."""
+    """All points, each (where it can) sharing an edge or line with an earlier one."""
     near = list(board.neighbours)
     for mask in board.line_masks:
         for point in range(board.size):
@@ -199,7 +200,7 @@ def _make_board(name: str, lines: str, extra_edges: str = "") -> Board:
         extra_edges: words such as ``d5d6``, further edges that belong to no line.
     """
     line_names = [_split_points(word) for word in lines.split()]
-    edge_names = [pair for names in line_names for pair in zip(names, names[1:], strict=False)]
+    edge_names = [pair for names in line_names for pair in pairwise(names)]
     for word in extra_edges.split():
         first, second = _split_points(word)
         edge_names.append((first, second))

@@ -44,7 +44,7 @@ class MissingTableError(MorrisError, KeyError):
 
     Args:
         message: names the command that makes the table.
-        sector: the text of the missing sector, such as ``6-5``; None if the whole database is empty.
+        sector: the text of the missing sector, such as ``6-5``; None for an empty database.
     """
 
     exit_code = 3

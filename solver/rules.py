@@ -101,7 +101,7 @@ class Rules:
         return f"{self.board.name}-{self.fingerprint(sector)[:8]}"
 
     def _double_capture_ahead(self, sector: SectorCounts) -> bool:
-        """Whether a turn can take two stones in a sector or after it; totals and hands only fall."""
+        """Whether a turn in a sector or after it can take two; totals and hands only fall."""
         if self.double_mill < 2:
             return False
         mover, opponent, mover_hand, opponent_hand = sector

@@ -1,0 +1,305 @@
+"""Sectors, the units that are solved together, and the order to solve them in. Counts alone.
+
+A sector is what a position's stone counts say, the mover first: ``u-t`` while moving and
+``u-t+hu-ht`` with hands. Quiet moves join the two moving sectors ``u-t`` and ``t-u`` into a unit;
+captures and placements leave a unit, always for one with fewer stones (board and hand together)
+or fewer in hand, so the sectors form a directed graph without cycles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from math import comb
+from typing import NamedTuple
+
+from solver.boards import Board
+from solver.errors import UsageError
+from solver.rules import Rules
+
+__all__ = [
+    "Sector",
+    "Unit",
+    "check_sector",
+    "closure",
+    "dependencies",
+    "exits",
+    "major_is_mover",
+    "moving_sectors",
+    "orbit_count",
+    "parse_sector",
+    "position_count",
+    "quiet",
+    "sectors_up_to",
+    "slots",
+    "solving_order",
+    "start_sector",
+    "unit_of",
+    "wanted_sectors",
+]
+
+
+class Sector(NamedTuple):
+    """Stone counts of a position, the side to move first.
+
+    Attributes:
+        mover: stones on the board of the side to move.
+        opponent: stones on the board of the other side.
+        mover_hand: stones the side to move has yet to place.
+        opponent_hand: stones the other side has yet to place.
+    """
+
+    mover: int
+    opponent: int
+    mover_hand: int = 0
+    opponent_hand: int = 0
+
+    def __str__(self) -> str:
+        text = f"{self.mover}-{self.opponent}"
+        return text if self.moving else f"{text}+{self.mover_hand}-{self.opponent_hand}"
+
+    @property
+    def moving(self) -> bool:
+        """Whether both hands are empty."""
+        return not (self.mover_hand or self.opponent_hand)
+
+    @property
+    def stones(self) -> int:
+        """The stones on the board, of both sides."""
+        return self.mover + self.opponent
+
+    @property
+    def mover_total(self) -> int:
+        """The mover's stones, on the board and in hand."""
+        return self.mover + self.mover_hand
+
+    @property
+    def opponent_total(self) -> int:
+        """The opponent's stones, on the board and in hand."""
+        return self.opponent + self.opponent_hand
+
+
+class Unit(NamedTuple):
+    """Sectors that must be solved together: ``u-t`` with ``t-u``, or a single one.
+
+    Attributes:
+        sectors: one or two sectors; the first is the one whose mover has more stones.
+    """
+
+    sectors: tuple[Sector, ...]
+
+    def __str__(self) -> str:
+        return str(self.sectors[0])
+
+
+_SECTOR_TEXT = re.compile(r"(\d{1,3})-(\d{1,3})(?:\+(\d{1,3})-(\d{1,3}))?", re.ASCII)
+
+
+def parse_sector(text: str) -> Sector:
+    """Read ``u-t`` or ``u-t+hu-ht``.
+
+    Raises:
+        UsageError: the text has neither form.
+    """
+    match = _SECTOR_TEXT.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(
+            f"{text!r} is not a sector: write the stones of the side to move and of the other side"
+            " as 6-5, or with the stones in hand as 2-3+7-6"
+        )
+    return Sector(*(int(number or 0) for number in match.groups()))
+
+
+def check_sector(rules: Rules, sector: Sector) -> None:
+    """Refuse a sector that has no table under these rules.
+
+    Raises:
+        UsageError: says why: hands that cannot be, too many or too few stones.
+    """
+    if sector.mover_hand - sector.opponent_hand not in (0, 1) or sector.opponent_hand < 0:
+        raise UsageError(
+            f"sector {sector} cannot be: the hand of the side to move holds as many stones as the"
+            " other one or one more"
+        )
+    if max(sector.mover_total, sector.opponent_total) > rules.stones:
+        raise UsageError(
+            f"sector {sector} cannot be: each side has at most {rules.stones} stones in all"
+        )
+    if sector.stones > rules.board.size:
+        raise UsageError(f"sector {sector} cannot be: the board has {rules.board.size} points")
+    if sector.opponent_total < rules.fewest_stones:
+        raise UsageError(
+            f"sector {sector} cannot be: the side not to move has lost already, with fewer than"
+            f" {rules.fewest_stones} stones"
+        )
+    if sector.mover_total < rules.fewest_stones:
+        raise UsageError(
+            f"sector {sector} has no table: the side to move has lost already, with fewer than"
+            f" {rules.fewest_stones} stones"
+        )
+
+
+def unit_of(sector: Sector) -> Unit:
+    """The unit a sector is solved in."""
+    twin = Sector(sector.opponent, sector.mover)
+    if not sector.moving or twin == sector:
+        return Unit((sector,))
+    return Unit((max(sector, twin), min(sector, twin)))
+
+
+def quiet(rules: Rules, sector: Sector) -> Sector | None:
+    """The sector that moves without a capture lead to.
+
+    Returns:
+        The twin sector, or None while placing: every turn leaves the sector for another unit.
+    """
+    return Sector(sector.opponent, sector.mover) if sector.moving else None
+
+
+@cache
+def exits(rules: Rules, sector: Sector) -> tuple[Sector, ...]:
+    """The sectors that captures and placements lead to directly, in ascending order.
+
+    Judged by counts alone: any turn may close a mill, and may not. Left out are those in which
+    the side to move has lost already, for want of stones: they need no table.
+    """
+    most = 2 if rules.double_capture_possible(sector) else 1
+    placed = 0 if sector.moving else 1
+    found = set()
+    for captured in range(0 if placed else 1, most + 1):
+        target = Sector(
+            sector.opponent - captured,
+            sector.mover + placed,
+            sector.opponent_hand,
+            sector.mover_hand - placed,
+        )
+        if target.mover >= 0 and target.mover_total >= rules.fewest_stones:
+            found.add(target)
+    return tuple(sorted(found))
+
+
+def dependencies(rules: Rules, unit: Unit) -> tuple[Sector, ...]:
+    """The sectors outside a unit that must be solved before it, in ascending order."""
+    found = {target for sector in unit.sectors for target in exits(rules, sector)}
+    return tuple(sorted(found.difference(unit.sectors)))
+
+
+def closure(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Sector]:
+    """Some sectors and all they need, whole units throughout.
+
+    Raises:
+        UsageError: one of the given sectors has no table under these rules.
+    """
+    pending = list(sectors)
+    for sector in pending:
+        check_sector(rules, sector)
+    found: set[Sector] = set()
+    while pending:
+        sector = pending.pop()
+        if sector not in found:
+            unit = unit_of(sector)
+            found.update(unit.sectors)
+            pending.extend(dependencies(rules, unit))
+    return frozenset(found)
+
+
+def solving_order(rules: Rules, sectors: Iterable[Sector]) -> list[Unit]:
+    """The units of some sectors, each after everything it depends on among them.
+
+    Fewest stones in the whole game (board and hands) first, then fewest in hand, then the least
+    balanced. A capture lowers the first number and a placement the second, so the order is
+    topological, and it is the same every time.
+    """
+
+    def rank(unit: Unit) -> tuple[int, int, int, Sector]:
+        first = unit.sectors[0]
+        hands = first.mover_hand + first.opponent_hand
+        return first.stones + hands, hands, -abs(first.mover - first.opponent), first
+
+    return sorted({unit_of(sector) for sector in sectors}, key=rank)
+
+
+def moving_sectors(rules: Rules) -> list[Sector]:
+    """Every sector of the moving phase, in solving order (within a unit as the unit has them)."""
+    return sectors_up_to(rules, rules.board.size)
+
+
+def sectors_up_to(rules: Rules, stones: int) -> list[Sector]:
+    """The moving sectors with at most so many stones on the board, in solving order."""
+    counts = range(rules.fewest_stones, rules.stones + 1)
+    most = min(stones, rules.board.size)
+    found = [Sector(u, t) for u in counts for t in counts if u + t <= most]
+    return [sector for unit in solving_order(rules, found) for sector in unit.sectors]
+
+
+def start_sector(rules: Rules) -> Sector:
+    """The sector of the starting position."""
+    return Sector(0, 0, rules.stones, rules.stones)
+
+
+def wanted_sectors(rules: Rules) -> list[Sector]:
+    """Every sector of a whole game, in solving order.
+
+    Decided by counts alone: from the start every turn may or may not capture, down to totals of
+    three; so positions that people set up are covered too, not only those that can occur.
+    """
+    found = closure(rules, [start_sector(rules)])
+    return [sector for unit in solving_order(rules, found) for sector in unit.sectors]
+
+
+@cache
+def orbit_count(board: Board, size: int) -> int:
+    """How many sets of so many points there are that no automorphism maps to one another.
+
+    By Burnside's lemma: the mean, over the automorphisms, of the number of sets each one fixes,
+    which are the unions of whole cycles.
+    """
+    fixed = 0
+    for permutation in board.automorphisms:
+        ways = [1] + [0] * size
+        for length in _cycle_lengths(permutation):
+            for total in range(size, length - 1, -1):
+                ways[total] += ways[total - length]
+        fixed += ways[size]
+    return fixed // len(board.automorphisms)
+
+
+def major_is_mover(sector: Sector) -> bool:
+    """Whether the mover's stones choose the block of a table, and not the opponent's.
+
+    While moving it is the side with more stones (the mover's if equal); while placing the first
+    player's colour throughout, which is the mover's when the hands are equal.
+    """
+    if sector.moving:
+        return sector.mover >= sector.opponent
+    return sector.mover_hand == sector.opponent_hand
+
+
+def slots(rules: Rules, sector: Sector) -> int:
+    """The number of slots of a sector's table: orbits of the major set times the minor sets."""
+    major, minor = sector.mover, sector.opponent
+    if not major_is_mover(sector):
+        major, minor = minor, major
+    return orbit_count(rules.board, major) * comb(rules.board.size - major, minor)
+
+
+def position_count(board: Board, sector: Sector) -> int:
+    """The number of all positions of a sector, every symmetric image counted."""
+    return comb(board.size, sector.mover) * comb(board.size - sector.mover, sector.opponent)
+
+
+def _cycle_lengths(permutation: tuple[int, ...]) -> list[int]:
+    """The lengths of the cycles of a permutation."""
+    lengths = []
+    seen = [False] * len(permutation)
+    for start in range(len(permutation)):
+        length = 0
+        point = start
+        while not seen[point]:
+            seen[point] = True
+            point = permutation[point]
+            length += 1
+        if length:
+            lengths.append(length)
+    return lengths
