@@ -1,0 +1,279 @@
+"""The zstd seekable container: independent frames, then a table of where each one lies.
+
+A seekable file is an ordinary zstd file, so ``zstd -d`` unpacks it; what makes it seekable is a
+*skippable* frame at its end that lists the compressed and decompressed size of every frame before
+it. This module knows zstd frames, skippable frames, the seek table and the bytes they are read
+from, and nothing about what the payload means; :mod:`solver.tablefile` does. The layout is that of
+version 0.1.0 of the "Zstandard Seekable Format", published with zstd itself
+(``contrib/seekable_format``).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import BinaryIO, Final, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import xxhash
+import zstandard
+
+SEEK_TABLE_MAGIC: Final = 0x184D2A5E
+"""Magic number of the skippable frame that holds the seek table."""
+FOOTER_MAGIC: Final = 0x8F92EAB1
+"""The last four bytes of every seekable file."""
+FOOTER: Final = struct.Struct("<IBI")
+"""Number of frames, descriptor, :data:`FOOTER_MAGIC`."""
+CHECKSUM_FLAG: Final = 0x80
+"""Descriptor bit: every entry carries a checksum."""
+RESERVED_BITS: Final = 0x7C
+"""Descriptor bits that must be 0."""
+SKIPPABLE: Final = struct.Struct("<II")
+"""Head of a skippable frame: magic number, length of what follows."""
+ENTRY: Final = np.dtype([("compressed", "<u4"), ("decompressed", "<u4"), ("checksum", "<u4")])
+"""One entry of the seek table: two sizes in bytes and :func:`checksum32` of the unpacked data."""
+BATCH_BYTES: Final = 4 << 20
+"""Payload bytes a thread packs at a time: long enough that handing work over costs nothing."""
+
+Result = TypeVar("Result")
+Entries = npt.NDArray[np.void]
+"""Seek table entries, shape (frames,), dtype :data:`ENTRY`."""
+Payload = npt.NDArray[np.uint8]
+"""Payload bytes, one-dimensional and contiguous."""
+
+
+class ContainerError(ValueError):
+    """The bytes are not what the container format says they must be; the text says how."""
+
+
+def checksum32(data: bytes | memoryview) -> int:
+    """Return the low 32 bits of XXH64 (seed 0), the only checksum zstd and its seek table use."""
+    return xxhash.xxh64_intdigest(data) & 0xFFFFFFFF
+
+
+# -- where the bytes come from ----------------------------------------------------------------
+
+
+class ByteSource(Protocol):
+    """Something that can be read at any offset by several threads at once."""
+
+    @property
+    def size(self) -> int:
+        """Bytes there are, as found when it was opened."""
+
+    @property
+    def identity(self) -> object:
+        """Hashable; equal for two sources only if they hold the same bytes."""
+
+    def read(self, offset: int, count: int) -> bytes:
+        """Return `count` bytes from `offset` on, fewer where the source ends before."""
+
+    def close(self) -> None:
+        """Give the file back; reading afterwards raises ValueError."""
+
+
+class FileSource:
+    """A file read with ``pread``.
+
+    No shared position, so threads need no lock; no memory map, so a file cut short while it is
+    open gives a short read and not a SIGBUS. The descriptor is closed when the last reference
+    goes, so an owner may drop a source that another thread is still reading from.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Open `path`; raises OSError like :func:`open`."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._close = weakref.finalize(self, os.close, descriptor)
+        self._descriptor = descriptor
+        status = os.fstat(descriptor)
+        self.size = status.st_size
+        self.identity: object = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+
+    def read(self, offset: int, count: int) -> bytes:
+        """Return `count` bytes from `offset` on, fewer where the file ends before."""
+        if not self._close.alive:
+            raise ValueError("the file is closed")
+        data = os.pread(self._descriptor, count, offset)
+        while 0 < len(data) < count:  # a signal, or more than the system reads at once
+            more = os.pread(self._descriptor, count - len(data), offset + len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def close(self) -> None:
+        """Close the file. Only when no other thread is reading from it."""
+        self._close()
+
+
+class StreamSource:
+    """Any seekable binary file object, shared under a lock."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        """Take `stream`; nobody else may move its position from now on."""
+        self._stream = stream
+        self._lock = threading.Lock()
+        self.size = stream.seek(0, os.SEEK_END)
+        self.identity: object = object()
+
+    def read(self, offset: int, count: int) -> bytes:
+        """Return `count` bytes from `offset` on, fewer where the stream ends before."""
+        with self._lock:
+            self._stream.seek(offset)
+            return self._stream.read(count)
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+# -- frames -----------------------------------------------------------------------------------
+
+
+class _PerThread(threading.local):
+    """zstd contexts must not be shared by threads and cost too much to make for every frame."""
+
+    def __init__(self) -> None:
+        self.decompressor = zstandard.ZstdDecompressor()
+        self.compressors: dict[int, zstandard.ZstdCompressor] = {}
+
+    def compressor(self, level: int) -> zstandard.ZstdCompressor:
+        if level not in self.compressors:
+            self.compressors[level] = zstandard.ZstdCompressor(
+                level=level, write_checksum=True, write_content_size=True
+            )
+        return self.compressors[level]
+
+
+_contexts = _PerThread()
+
+
+def skippable_frame(magic: int, content: bytes) -> bytes:
+    """Return a frame that every zstd decoder passes over."""
+    return SKIPPABLE.pack(magic, len(content)) + content
+
+
+def unpack_frame(data: bytes | memoryview, size: int, checksum: int) -> bytes:
+    """Decompress one frame, checking all there is to check.
+
+    Args:
+        data: the whole compressed frame and nothing else.
+        size: decompressed bytes it must hold.
+        checksum: :func:`checksum32` of those, from the seek table. It must be zstd's own content
+            checksum too, the last four bytes of the frame, which zstd compares with the data.
+
+    Raises:
+        ContainerError: anything is not so. Nothing is allocated for a size that is not `size`.
+    """
+    try:
+        parameters = zstandard.get_frame_parameters(data)
+        if parameters.content_size != size:
+            raise ContainerError(f"unpacks to {parameters.content_size} bytes and not to {size}")
+        if not parameters.has_checksum or int.from_bytes(data[-4:], "little") != checksum:
+            raise ContainerError("its checksum is not the one in the seek table")
+        unpacked = _contexts.decompressor.decompress(data, allow_extra_data=False)
+    except zstandard.ZstdError as error:
+        raise ContainerError(f"zstd cannot unpack it ({error})") from None
+    if len(unpacked) != size:
+        raise ContainerError(f"unpacks to {len(unpacked)} bytes and not to {size}")
+    return unpacked
+
+
+def pack_frames(
+    payload: Payload, frame_size: int, *, level: int, threads: int = 1
+) -> Generator[list[bytes], None, None]:
+    """Compress `payload` in independent frames and yield them in order, some at a time.
+
+    Every frame records its size and carries zstd's content checksum. The bytes do not depend on
+    `threads`. The payload is never copied; no more than a few batches of :data:`BATCH_BYTES` per
+    thread wait for the consumer. Closing the generator stops the threads.
+
+    Args:
+        payload: shape (n,), contiguous.
+        frame_size: payload bytes in each frame, the last one excepted.
+        level: zstd compression level.
+        threads: compressing threads; with 1 the work is done in the caller's.
+    """
+    view = payload.data
+    per_batch = max(1, BATCH_BYTES // frame_size)
+
+    def pack(start: int) -> list[bytes]:
+        compress = _contexts.compressor(level).compress
+        stop = min(len(view), start + per_batch * frame_size)
+        return [
+            compress(view[i : min(i + frame_size, stop)]) for i in range(start, stop, frame_size)
+        ]
+
+    return in_order(pack, range(0, len(view), per_batch * frame_size), threads)
+
+
+def in_order(
+    work: Callable[[int], Result], items: Iterable[int], threads: int
+) -> Generator[Result, None, None]:
+    """Yield ``work(item)`` for each item in order, worked on by some threads a little ahead.
+
+    With one thread the caller does the work. When the consumer stops early, or work fails, what
+    has not begun is dropped and what is running is waited for.
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="morris-table")
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+# -- the seek table ---------------------------------------------------------------------------
+
+
+def encode_seek_table(entries: Entries) -> bytes:
+    """Return the seek table frame for `entries`, checksums included."""
+    footer = FOOTER.pack(len(entries), CHECKSUM_FLAG, FOOTER_MAGIC)
+    return skippable_frame(SEEK_TABLE_MAGIC, entries.tobytes() + footer)
+
+
+def read_seek_table(source: ByteSource) -> tuple[Entries, bytes]:
+    """Return the entries of a file's seek table and the bytes of its whole frame.
+
+    The sizes in it are checked against the size of the file: the frames and the seek table fill
+    it exactly. Nothing bigger than the file is ever allocated.
+
+    Raises:
+        ContainerError: there is no seek table, or it does not fit the file.
+    """
+    footer = source.read(max(0, source.size - FOOTER.size), FOOTER.size)
+    if len(footer) < FOOTER.size:
+        raise ContainerError("too short to hold one")
+    count, descriptor, magic = FOOTER.unpack(footer)
+    if magic != FOOTER_MAGIC:
+        raise ContainerError("does not stand at the end (the file was cut or something appended)")
+    if descriptor & (CHECKSUM_FLAG | RESERVED_BITS) != CHECKSUM_FLAG:
+        raise ContainerError(f"has the unknown descriptor {descriptor:#04x}")
+    length = SKIPPABLE.size + count * ENTRY.itemsize + FOOTER.size
+    if length > source.size:
+        raise ContainerError(f"says {count} frames, more than the file can hold")
+    frame = source.read(source.size - length, length)
+    if len(frame) != length or SKIPPABLE.unpack_from(frame) != (
+        SEEK_TABLE_MAGIC,
+        length - SKIPPABLE.size,
+    ):
+        raise ContainerError("does not begin where it should")
+    entries = np.frombuffer(frame, ENTRY, count, SKIPPABLE.size)
+    frames = int(entries["compressed"].sum(dtype=np.int64))
+    if frames + length != source.size:
+        raise ContainerError(f"says {frames + length} bytes, but the file has {source.size}")
+    return entries, frame

@@ -1,0 +1,386 @@
+"""Table files: one sector's values, compressed in frames, each byte under a checksum.
+
+``databases/FORMAT.md`` is the specification. In short: a skippable frame with the JSON header, the
+payload in independent zstd frames, a skippable frame with checksums, and the seek table. Every
+byte is covered by a checksum that a reader compares before it believes a value, and no size read
+from a file is used before it has been compared with the size of the file.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import xxhash
+
+from solver import seekable
+from solver.atomicfile import replacing
+from solver.errors import DamagedTableError
+from solver.rules import Rules
+from solver.sectors import Sector
+from solver.seekable import ByteSource, ContainerError, Payload, checksum32
+from solver.tableheader import DEFAULT_FRAME_SIZE, Counts, TableHeader
+
+__all__ = [
+    "DEFAULT_FRAME_SIZE",
+    "DEFAULT_LEVEL",
+    "Counts",
+    "TableHeader",
+    "TableReader",
+    "table_path",
+    "write_table",
+]
+
+DEFAULT_LEVEL: Final = 3
+"""zstd compression level."""
+FORMAT_VERSION: Final = 1
+"""Raised whenever an older reader would misunderstand a file."""
+HEADER_MAGIC: Final = 0x184D2A50
+CHECKSUMS_MAGIC: Final = 0x184D2A51
+SIGNATURE: Final = b"MORRISTB"
+PREFIX: Final = struct.Struct("<II8sI")
+"""Beginning of a table file: skippable magic and length, signature, format version."""
+MAX_HEADER_BYTES: Final = 1 << 20
+FILE_CHECKSUM: Final = struct.Struct("<Q")
+
+Progress = Callable[[int], None]
+"""Called with the payload bytes done so far; what it raises ends the work."""
+
+
+def table_path(database: str | os.PathLike[str], rules: Rules, sector: Sector) -> Path:
+    """Return where the DTW table of a sector lies in a database folder."""
+    return Path(database) / rules.folder(sector) / f"{sector}.dtw.zst"
+
+
+# -- writing ----------------------------------------------------------------------------------
+
+
+def write_table(
+    path: str | os.PathLike[str],
+    header: TableHeader,
+    payload: Payload,
+    *,
+    level: int = DEFAULT_LEVEL,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> int:
+    """Write a table file, whole or not at all, and return its size in bytes.
+
+    The file appears under its name only when every byte of it is on the disk. Its bytes depend on
+    the arguments other than `threads` and on the version of zstd, and on nothing else.
+
+    Args:
+        path: of the file; its folder is made if need be, a file of that name replaced.
+        header: describes the payload.
+        payload: shape (header.payload_bytes,), contiguous. Not copied.
+        level: zstd compression level.
+        threads: threads to compress with.
+        progress: called in this thread now and then; if it raises, nothing is left behind.
+
+    Raises:
+        ValueError: the payload is not as long as the header says, or not plain bytes.
+        ResourceError: the disk is full.
+        OSError: the file cannot be written for another reason.
+    """
+    if payload.dtype != np.uint8 or payload.shape != (header.payload_bytes,):
+        raise ValueError(f"the payload must be {header.payload_bytes} bytes in one dimension")
+    if not payload.flags.c_contiguous:
+        raise ValueError("the payload must be contiguous")
+    packed = seekable.pack_frames(payload, header.frame_size, level=level, threads=threads)
+    with replacing(Path(path)) as file, closing(packed):
+        head = _header_frame(header)
+        file.write(head)
+        sizes: list[int] = []
+        content_checksums: list[int] = []
+        frame_checksums: list[int] = []
+        for frames in packed:
+            file.write(b"".join(frames))
+            sizes += map(len, frames)
+            # The last four bytes of a frame are zstd's checksum of its content.
+            content_checksums += (int.from_bytes(frame[-4:], "little") for frame in frames)
+            frame_checksums += map(checksum32, frames)
+            if progress is not None:
+                progress(min(len(sizes) * header.frame_size, header.payload_bytes))
+        file.write(_tail(header, head, sizes, content_checksums, frame_checksums))
+        return file.tell()
+
+
+def _header_frame(header: TableHeader) -> bytes:
+    text = header.to_json()
+    length = PREFIX.size + len(text)
+    if length > MAX_HEADER_BYTES:
+        raise ValueError(f"a header of {length} bytes is too long")
+    length -= seekable.SKIPPABLE.size
+    return PREFIX.pack(HEADER_MAGIC, length, SIGNATURE, FORMAT_VERSION) + text
+
+
+def _tail(
+    header: TableHeader,
+    head: bytes,
+    sizes: list[int],
+    content_checksums: list[int],
+    frame_checksums: list[int],
+) -> bytes:
+    """Return the checksum frame and the seek table."""
+    checksums = np.array(frame_checksums, "<u4").tobytes()
+    placeholder = bytes(FILE_CHECKSUM.size)
+    frame = seekable.skippable_frame(CHECKSUMS_MAGIC, checksums + placeholder)
+    frame = frame[: -FILE_CHECKSUM.size]
+    entries = np.zeros(len(sizes) + 2, seekable.ENTRY)
+    entries["compressed"] = [len(head), *sizes, len(frame) + FILE_CHECKSUM.size]
+    entries["decompressed"][1:-1] = [header.frame_bytes(i) for i in range(len(sizes))]
+    entries["checksum"] = [checksum32(b""), *content_checksums, checksum32(b"")]
+    table = seekable.encode_seek_table(entries)
+    return frame + FILE_CHECKSUM.pack(xxhash.xxh64_intdigest(head + frame + table)) + table
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+class TableReader:
+    """An open table file. Any number of threads may read from it at once.
+
+    Whatever is wrong with the file raises DamagedTableError, which names the file and the part:
+    ``header``, ``checksums``, ``seek table`` or the number of the frame. Opening reads all but the
+    payload and checks it; a frame is checked whenever it is read.
+
+    Attributes:
+        name: of the file, for messages.
+        header: what the file says about itself.
+        size: bytes of the file.
+        identity: hashable, equal for two readers of one unchanged file.
+    """
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | ByteSource,
+        *,
+        name: str | None = None,
+        sector: Sector | str | None = None,
+        fingerprint: str | None = None,
+        slots: int | None = None,
+    ) -> None:
+        """Open a table.
+
+        Args:
+            source: a path, or an open :class:`~solver.seekable.StreamSource`.
+            name: shown in messages instead of the path.
+            sector: the sector the file must hold.
+            fingerprint: of the rules it must be made for.
+            slots: the number of slots it must have.
+
+        Raises:
+            DamagedTableError: the file is not a sound table, or not the expected one.
+            OSError: it cannot be opened (FileNotFoundError: it is not there).
+        """
+        if isinstance(source, str | os.PathLike):
+            self.name = name or os.fspath(source)
+            self._source: ByteSource = seekable.FileSource(source)
+        else:
+            self.name = name or "table"
+            self._source = source
+        self.size = self._source.size
+        self.identity = self._source.identity
+        try:
+            self._open()
+            self._expect(sector, fingerprint, slots)
+        except BaseException as error:
+            self._source.close()
+            if isinstance(error, OSError) and not isinstance(error, DamagedTableError):
+                raise self._damaged("header", f"cannot be read: {error.strerror}") from None
+            raise
+
+    def __enter__(self) -> TableReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+
+    @property
+    def frames(self) -> int:
+        """Frames of the payload."""
+        return len(self._sizes)
+
+    def value(self, slot: int) -> int:
+        """Return the stored number of one slot.
+
+        Raises:
+            DamagedTableError: the frame it lies in is damaged.
+            IndexError: there is no such slot.
+        """
+        if not 0 <= slot < self.header.slots:
+            raise IndexError(f"{self.name}: slot {slot} is not below {self.header.slots}")
+        frame, offset = divmod(slot, self.header.frame_size)
+        return self.frame(frame)[offset]
+
+    def frame(self, number: int) -> bytes:
+        """Return the payload bytes of one frame, unpacked and checked.
+
+        Raises:
+            DamagedTableError: the frame is damaged.
+            IndexError: there is no such frame.
+        """
+        if not 0 <= number < self.frames:
+            raise IndexError(f"{self.name}: frame {number} is not below {self.frames}")
+        return next(self._unpack(number, number + 1))
+
+    def read_into(
+        self, out: Payload, *, threads: int = 1, progress: Progress | None = None
+    ) -> None:
+        """Unpack the whole payload into an array, checking every frame.
+
+        Args:
+            out: shape (header.payload_bytes,), contiguous and writable.
+            threads: threads to unpack with.
+            progress: called in this thread now and then.
+
+        Raises:
+            DamagedTableError: a frame is damaged; what `out` then holds is undefined.
+        """
+        if out.dtype != np.uint8 or out.shape != (self.header.payload_bytes,):
+            raise ValueError(f"out must be {self.header.payload_bytes} bytes in one dimension")
+        self._read_all(out.data, threads, progress)
+
+    def check(self, *, threads: int = 1, progress: Progress | None = None) -> None:
+        """Unpack every frame and compare its checksums, keeping nothing.
+
+        Raises:
+            DamagedTableError: names the first damaged frame.
+        """
+        self._read_all(None, threads, progress)
+
+    def _read_all(self, out: memoryview | None, threads: int, progress: Progress | None) -> None:
+        frame_size = self.header.frame_size
+        per_batch = max(1, seekable.BATCH_BYTES // frame_size)
+
+        def read(first: int) -> int:
+            stop = min(first + per_batch, self.frames)
+            for number, data in enumerate(self._unpack(first, stop), first):
+                if out is not None:
+                    out[number * frame_size : number * frame_size + len(data)] = data
+            return min(stop * frame_size, self.header.payload_bytes)
+
+        starts = range(0, self.frames, per_batch)
+        with closing(seekable.in_order(read, starts, threads)) as batches:
+            for done in batches:
+                if progress is not None:
+                    progress(done)
+
+    def _unpack(self, first: int, stop: int) -> Iterator[bytes]:
+        """Yield the frames from `first` up to before `stop`, read from the file in one go."""
+        begin, end = int(self._offsets[first]), int(self._offsets[stop])
+        try:
+            data = memoryview(self._source.read(begin, end - begin))
+        except OSError as error:
+            raise self._damaged(f"frame {first}", f"cannot be read: {error.strerror}") from None
+        for number in range(first, stop):
+            start = int(self._offsets[number]) - begin
+            packed = data[start : start + int(self._sizes[number])]
+            try:
+                if checksum32(packed) != self._frame_checksums[number]:
+                    raise ContainerError(
+                        "ends too early" if len(packed) < self._sizes[number] else "wrong checksum"
+                    )
+                yield seekable.unpack_frame(
+                    packed,
+                    self.header.frame_bytes(number),
+                    int(self._content_checksums[number]),
+                )
+            except ContainerError as error:
+                raise self._damaged(f"frame {number} of {self.frames}", str(error)) from None
+
+    def _damaged(self, part: str, text: str) -> DamagedTableError:
+        return DamagedTableError(f"{self.name}: {part}: {text}")
+
+    def _open(self) -> None:
+        """Read and check all but the payload."""
+        head = self._read_head()
+        try:
+            entries, table = seekable.read_seek_table(self._source)
+        except ContainerError as error:
+            raise self._damaged("seek table", str(error)) from None
+        frame_checksums = self._read_checksums(entries, head, table)
+        # From here on the bytes are as written; what is wrong now was written wrongly.
+        self.header = TableHeader.from_json(head[PREFIX.size :], self.name)
+        self._check_entries(entries, len(head))
+        self._sizes = entries["compressed"][1:-1]
+        self._content_checksums = entries["checksum"][1:-1]
+        self._frame_checksums = frame_checksums
+        self._offsets = np.cumsum([len(head), *self._sizes], dtype=np.int64)
+
+    def _read_head(self) -> bytes:
+        """Return the header frame."""
+        prefix = self._source.read(0, PREFIX.size)
+        if len(prefix) < PREFIX.size:
+            raise self._damaged("header", f"the file has only {self.size} bytes")
+        magic, length, signature, version = PREFIX.unpack(prefix)
+        if magic != HEADER_MAGIC or signature != SIGNATURE:
+            raise self._damaged("header", "this is not a table file")
+        if version != FORMAT_VERSION:
+            raise self._damaged(
+                "header", f"format version {version}; this program reads {FORMAT_VERSION}"
+            )
+        length += seekable.SKIPPABLE.size
+        if not PREFIX.size <= length <= min(MAX_HEADER_BYTES, self.size):
+            raise self._damaged("header", f"cannot have {length} bytes")
+        return self._source.read(0, length)
+
+    def _read_checksums(
+        self, entries: seekable.Entries, head: bytes, table: bytes
+    ) -> npt.NDArray[np.uint32]:
+        """Check header and seek table; return the checksums of the compressed frames."""
+        frames = len(entries) - 2
+        length = seekable.SKIPPABLE.size + 4 * frames + FILE_CHECKSUM.size
+        offset = self.size - len(table) - length
+        if frames < 1 or offset < len(head):
+            raise self._damaged("checksums", "do not fit into the file")
+        frame = self._source.read(offset, length)
+        covered, checksum = frame[: -FILE_CHECKSUM.size], frame[-FILE_CHECKSUM.size :]
+        if xxhash.xxh64_intdigest(head + covered + table).to_bytes(8, "little") != checksum:
+            raise self._damaged("header or seek table", "wrong checksum")
+        expected = CHECKSUMS_MAGIC, length - seekable.SKIPPABLE.size
+        if seekable.SKIPPABLE.unpack_from(covered) != expected:
+            raise self._damaged("checksums", "do not stand before the seek table")
+        return np.frombuffer(covered, "<u4", frames, seekable.SKIPPABLE.size)
+
+    def _check_entries(self, entries: seekable.Entries, head_bytes: int) -> None:
+        """Compare the seek table with the header."""
+        frames = self.header.frames
+        if len(entries) != frames + 2:
+            raise self._damaged("seek table", f"has {len(entries)} entries, not {frames + 2}")
+        sizes = np.full(frames + 2, self.header.frame_size)
+        sizes[[0, -2, -1]] = [0, self.header.frame_bytes(frames - 1), 0]
+        if (entries["decompressed"] != sizes).any():
+            raise self._damaged("seek table", "frames are not of the size the header says")
+        checksums_bytes = seekable.SKIPPABLE.size + 4 * frames + FILE_CHECKSUM.size
+        if (entries["compressed"][[0, -1]] != [head_bytes, checksums_bytes]).any():
+            raise self._damaged("seek table", "does not count the bytes of the other frames")
+
+    def _expect(
+        self, sector: Sector | str | None, fingerprint: str | None, slots: int | None
+    ) -> None:
+        header = self.header
+        if sector is not None and header.sector != str(sector):
+            raise self._damaged("header", f"holds sector {header.sector}, not {sector}")
+        if fingerprint is not None and header.fingerprint != fingerprint:
+            raise self._damaged(
+                "header", f"made for other rules ({header.fingerprint}, not {fingerprint})"
+            )
+        if slots is not None and header.slots != slots:
+            raise self._damaged("header", f"has {header.slots} slots, not {slots}")

@@ -1,0 +1,283 @@
+"""The JSON header of a table file: what the table holds, for which rules, and its statistics.
+
+``databases/FORMAT.md`` lists the fields. Whoever holds a :class:`TableHeader` holds one that does
+not contradict itself: making one checks all that can be checked without the table's slots.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from solver.errors import DamagedTableError
+
+__all__ = [
+    "CHECKSUM",
+    "DEFAULT_FRAME_SIZE",
+    "DRAW",
+    "MAX_DEPTH",
+    "MAX_FRAME_SIZE",
+    "VOID",
+    "Counts",
+    "TableHeader",
+    "canonical_json",
+    "rules_fingerprint",
+]
+
+CHECKSUM: Final = "xxh64"
+"""The only checksum algorithm."""
+DEFAULT_FRAME_SIZE: Final = 64 << 10
+"""Payload bytes per frame unless the writer says otherwise."""
+MAX_FRAME_SIZE: Final = 16 << 20
+"""Largest frame a reader accepts: what a single probe may have to allocate."""
+MAX_SLOTS: Final = 1 << 40
+"""Far more than any sector has; keeps forged numbers out of size arithmetic."""
+
+DRAW: Final = 255
+"""Stored byte of a drawn slot."""
+VOID: Final = 254
+"""Stored byte of a slot that holds no possible position."""
+MAX_DEPTH: Final = 253
+"""Largest distance a byte can store."""
+
+CHOICES: Final = {
+    "major": ("mover", "opponent"),
+    "metric": ("dtw",),
+    "packing": ("byte",),
+    "checksum": (CHECKSUM,),
+}
+"""What this program can read, by header field."""
+
+
+class Counts(NamedTuple):
+    """Positions by value, from the mover's side."""
+
+    wins: int
+    losses: int
+    draws: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.wins + self.losses + self.draws
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableHeader:
+    """What a table file says about itself.
+
+    *Positions* are all positions of the sector; *distinct* ones are those that are left when one
+    is kept of every set of symmetric ones. Void slots are counted in neither.
+
+    Attributes:
+        sector: text form, such as ``6-5`` or ``2-3+7-6``.
+        slots: entries of the table.
+        major: the side whose stones number the blocks of the index, ``mover`` or ``opponent``.
+        rules: the rules as far as they matter in this sector or in one reachable from it.
+        positions: all positions by value.
+        distinct: distinct positions by value.
+        position_histogram: positions by distance in plies; odd ones are wins, even ones losses.
+        distinct_histogram: distinct positions by distance in plies.
+        program: name and version of the program that wrote the file.
+        metric: what an entry says; ``dtw`` is the distance to the end under best play.
+        packing: how entries lie in the payload; ``byte`` is one byte per slot.
+        frame_size: payload bytes per frame, the last one excepted.
+
+    Raises:
+        ValueError: when made from fields that cannot be or contradict each other.
+    """
+
+    sector: str
+    slots: int
+    major: str
+    rules: Mapping[str, Any]
+    positions: Counts
+    distinct: Counts
+    position_histogram: Mapping[int, int]
+    distinct_histogram: Mapping[int, int]
+    program: str
+    metric: str = "dtw"
+    packing: str = "byte"
+    frame_size: int = DEFAULT_FRAME_SIZE
+
+    def __post_init__(self) -> None:
+        for name in ("major", "metric", "packing"):
+            _check_choice(name, getattr(self, name))
+        for contradiction in self._contradictions():
+            raise ValueError(contradiction)
+
+    @property
+    def fingerprint(self) -> str:
+        """:func:`rules_fingerprint` of the rules."""
+        return rules_fingerprint(self.rules)
+
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes the file unpacks to."""
+        return self.slots
+
+    @property
+    def frames(self) -> int:
+        """Frames the payload is cut into."""
+        return -(-self.payload_bytes // self.frame_size)
+
+    @property
+    def deepest_win(self) -> int | None:
+        """The longest distance of a won position, in plies; None where none is won."""
+        return max((depth for depth in self.distinct_histogram if depth % 2), default=None)
+
+    @property
+    def deepest_loss(self) -> int | None:
+        """The longest distance of a lost position, in plies; None where none is lost."""
+        return max((depth for depth in self.distinct_histogram if depth % 2 == 0), default=None)
+
+    def frame_bytes(self, frame: int) -> int:
+        """Return the payload bytes of one frame."""
+        return min(self.frame_size, self.payload_bytes - frame * self.frame_size)
+
+    def to_json(self) -> bytes:
+        """Return the header as canonical JSON: the same fields always give the same bytes."""
+        return canonical_json(
+            {
+                "checksum": CHECKSUM,
+                "deepest_loss": self.deepest_loss,
+                "deepest_win": self.deepest_win,
+                "distinct": self.distinct._asdict(),
+                "fingerprint": self.fingerprint,
+                "frame_size": self.frame_size,
+                "histogram": {
+                    "distinct": {str(d): n for d, n in self.distinct_histogram.items()},
+                    "positions": {str(d): n for d, n in self.position_histogram.items()},
+                },
+                "major": self.major,
+                "metric": self.metric,
+                "packing": self.packing,
+                "positions": self.positions._asdict(),
+                "program": self.program,
+                "rules": self.rules,
+                "sector": self.sector,
+                "slots": self.slots,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: bytes, name: str = "header") -> TableHeader:
+        """Read a header back; unknown fields are passed over.
+
+        Args:
+            text: UTF-8 JSON.
+            name: of the file, for the error.
+
+        Raises:
+            DamagedTableError: names the file and the field that is missing or wrong.
+        """
+        try:
+            return cls._from_record(json.loads(text.decode()))
+        except (ValueError, RecursionError) as error:
+            raise DamagedTableError(f"{name}: bad header: {error}") from None
+
+    @classmethod
+    def _from_record(cls, record: object) -> TableHeader:
+        get = _Fields(record)
+        _check_choice("checksum", get("checksum", str))
+        histogram = _Fields(get("histogram", dict), "histogram.")
+        header = cls(
+            sector=get("sector", str),
+            slots=get("slots", int),
+            major=get("major", str),
+            rules=get("rules", dict),
+            positions=_counts(get, "positions"),
+            distinct=_counts(get, "distinct"),
+            position_histogram=_depths(histogram("positions", dict)),
+            distinct_histogram=_depths(histogram("distinct", dict)),
+            program=get("program", str),
+            metric=get("metric", str),
+            packing=get("packing", str),
+            frame_size=get("frame_size", int),
+        )
+        for name in ("fingerprint", "deepest_win", "deepest_loss"):
+            expected = getattr(header, name)
+            if get(name, str if name == "fingerprint" else (int, type(None))) != expected:
+                raise ValueError(f"{name} is not {expected}, which the other fields make it")
+        return header
+
+    def _contradictions(self) -> Iterator[str]:
+        if not 0 < self.slots <= MAX_SLOTS:
+            yield f"slots cannot be {self.slots}"
+        if not 0 < self.frame_size <= MAX_FRAME_SIZE:
+            yield f"frame_size cannot be {self.frame_size}"
+        if min(*self.positions, *self.distinct) < 0:
+            yield "a count is negative"
+        if self.distinct.total > min(self.slots, self.positions.total):
+            yield "more distinct positions than slots or positions"
+        if self.position_histogram.keys() != self.distinct_histogram.keys():
+            yield "the histograms of positions and distinct positions differ in their depths"
+        for name, counts, histogram in (
+            ("positions", self.positions, self.position_histogram),
+            ("distinct", self.distinct, self.distinct_histogram),
+        ):
+            if any(not 0 <= d <= MAX_DEPTH or n < 1 for d, n in histogram.items()):
+                yield f"the histogram of {name} has an impossible entry"
+            wins = sum(n for depth, n in histogram.items() if depth % 2)
+            if (wins, sum(histogram.values()) - wins) != (counts.wins, counts.losses):
+                yield f"the histogram of {name} does not add up to its wins and losses"
+
+
+def canonical_json(record: object) -> bytes:
+    """Return JSON with sorted keys, no spaces and nothing but ASCII."""
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def rules_fingerprint(rules: Mapping[str, Any]) -> str:
+    """Return the first 16 hexadecimal digits of the SHA-256 of the rules' canonical JSON."""
+    return hashlib.sha256(canonical_json(dict(rules))).hexdigest()[:16]
+
+
+class _Fields:
+    """Typed access to a JSON object."""
+
+    def __init__(self, record: object, prefix: str = "") -> None:
+        if not isinstance(record, dict):
+            raise ValueError("not a JSON object")
+        self._record = record
+        self._prefix = prefix
+
+    def __call__(self, name: str, kind: type | tuple[type, ...]) -> Any:
+        if name not in self._record:
+            raise ValueError(f"{self._prefix}{name} is missing")
+        value = self._record[name]
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise ValueError(f"{self._prefix}{name} cannot be {_shown(value)}")
+        return value
+
+
+def _counts(get: _Fields, name: str) -> Counts:
+    counts = _Fields(get(name, dict), f"{name}.")
+    return Counts(counts("wins", int), counts("losses", int), counts("draws", int))
+
+
+def _depths(record: dict[str, object]) -> dict[int, int]:
+    """Turn a JSON histogram's keys, which are canonical decimal numbers, into integers."""
+    result: dict[int, int] = {}
+    for key, count in record.items():
+        if not (key.isascii() and key.isdigit() and key == str(int(key[:6]))):
+            raise ValueError(f"a histogram has the depth {_shown(key)}")
+        if not isinstance(count, int) or isinstance(count, bool):
+            raise ValueError(f"a histogram counts {_shown(count)} positions")
+        result[int(key)] = count
+    return result
+
+
+def _check_choice(name: str, value: str) -> None:
+    if value not in CHOICES[name]:
+        known = " or ".join(CHOICES[name])
+        raise ValueError(f"{name} is {_shown(value)}; this program reads {known}")
+
+
+def _shown(value: object) -> str:
+    """Return a value's beginning, safe to print."""
+    text = ascii(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
