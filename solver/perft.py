@@ -1,0 +1,73 @@
+"""Perft: count the sequences of turns of a length, the usual test of a move generator."""
+
+from __future__ import annotations
+
+from solver.errors import UsageError
+from solver.position import Position, capture_sets, steps
+from solver.rules import Rules
+
+__all__ = ["divide", "perft"]
+
+
+def perft(position: Position, depth: int) -> int:
+    """The number of sequences of so many whole turns; shorter, finished games are not counted.
+
+    Args:
+        position: where they begin.
+        depth: turns per sequence, 0 or more.
+
+    Raises:
+        UsageError: the depth is negative.
+    """
+    if depth < 0:
+        raise UsageError(f"the depth of perft cannot be {depth}: it counts turns, 0 or more")
+    return _count(
+        position.rules,
+        position.mover_mask,
+        position.opponent_mask,
+        position.mover_hand,
+        position.opponent_hand,
+        depth,
+    )
+
+
+def divide(position: Position, depth: int) -> dict[str, int]:
+    """Perft by first turn.
+
+    Args:
+        position: where the sequences begin.
+        depth: turns per sequence, the first one included; 1 or more.
+
+    Returns:
+        Per text of a turn, in their order: the sequences that begin with it.
+
+    Raises:
+        UsageError: the depth is less than 1.
+    """
+    if depth < 1:
+        raise UsageError(f"perft by turns needs a depth of 1 or more, not {depth}")
+    board = position.rules.board
+    return {turn.text(board): perft(position.apply(turn), depth - 1) for turn in position.turns()}
+
+
+def _count(rules: Rules, own: int, other: int, own_hand: int, other_hand: int, depth: int) -> int:
+    """Perft on bare masks: the mover's and the opponent's stones, then their hands."""
+    if depth == 0:
+        return 1
+    # What a mill takes does not depend on where it is closed.
+    captures: dict[int, list[int]] = {0: [0]}
+    nodes = 0
+    for origin, target, mills in steps(rules, own, other, own_hand):
+        taken = captures.get(mills)
+        if taken is None:
+            taken = captures[mills] = capture_sets(rules, other, other_hand, mills)
+        if depth == 1:
+            nodes += len(taken)
+            continue
+        if origin is None:
+            moved, hand = own | 1 << target, own_hand - 1
+        else:
+            moved, hand = own & ~(1 << origin) | 1 << target, own_hand
+        for mask in taken:
+            nodes += _count(rules, other & ~mask, moved, other_hand, hand, depth - 1)
+    return nodes

@@ -1,0 +1,367 @@
+"""Positions: who stands where, who is to move, what can be played.
+
+A turn is whole: the stone placed or moved together with what it takes. `solver.notation` reads
+and writes the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from solver.boards import Board, apply_automorphism
+from solver.errors import UsageError
+from solver.rules import Rules
+from solver.sectors import Sector
+
+__all__ = ["Outcome", "Position", "Turn", "capture_sets", "removable", "steps"]
+
+
+class Outcome(str, Enum):
+    """Why the side to move has lost."""
+
+    TOO_FEW_STONES = "too few stones"
+    BLOCKED = "blocked"
+
+
+class Turn(NamedTuple):
+    """One complete turn, by point indices of the board.
+
+    Attributes:
+        origin: where the stone came from; None if it was placed.
+        target: where it went.
+        captures: what it took, in a legal order, alphabetical where both orders are.
+    """
+
+    origin: int | None
+    target: int
+    captures: tuple[int, ...] = ()
+
+    def text(self, board: Board) -> str:
+        """The turn in the notation of the project, such as ``f2-f4xd5``."""
+        points = board.points
+        move = points[self.target]
+        if self.origin is not None:
+            move = f"{points[self.origin]}-{move}"
+        return "x".join([move, *(points[point] for point in self.captures)])
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position of a game; immutable, comparable, hashable.
+
+    The constructor takes what it is given; `validate` refuses what cannot be.
+
+    Attributes:
+        rules: the game it belongs to.
+        white: mask of the white stones.
+        black: mask of the black stones.
+        white_to_move: whether it is White's turn.
+        white_hand: stones White has yet to place.
+        black_hand: stones Black has yet to place.
+    """
+
+    rules: Rules
+    white: int
+    black: int
+    white_to_move: bool = True
+    white_hand: int = 0
+    black_hand: int = 0
+
+    @classmethod
+    def start(cls, rules: Rules) -> Position:
+        """The empty board, White to move."""
+        return cls(rules, 0, 0, True, rules.stones, rules.stones)
+
+    @classmethod
+    def parse(cls, rules: Rules, text: str) -> Position:
+        """Read a position; see `solver.notation.parse_position`.
+
+        Raises:
+            UsageError: the text is wrong, or the position cannot be.
+        """
+        from solver.notation import parse_position  # notation builds on this module
+
+        return parse_position(rules, text)
+
+    def format(self) -> str:
+        """The canonical text; see `solver.notation.format_position`."""
+        from solver.notation import format_position  # notation builds on this module
+
+        return format_position(self)
+
+    def __str__(self) -> str:
+        return self.format()
+
+    @property
+    def side(self) -> Literal["w", "b"]:
+        """The side to move."""
+        return "w" if self.white_to_move else "b"
+
+    @property
+    def mover_colour(self) -> str:
+        """The side to move, as ``White`` or ``Black``."""
+        return "White" if self.white_to_move else "Black"
+
+    @property
+    def opponent_colour(self) -> str:
+        """The other side, as ``White`` or ``Black``."""
+        return "Black" if self.white_to_move else "White"
+
+    @property
+    def mover_mask(self) -> int:
+        """The stones of the side to move."""
+        return self.white if self.white_to_move else self.black
+
+    @property
+    def opponent_mask(self) -> int:
+        """The stones of the other side."""
+        return self.black if self.white_to_move else self.white
+
+    @property
+    def mover_hand(self) -> int:
+        """The stones in the hand of the side to move."""
+        return self.white_hand if self.white_to_move else self.black_hand
+
+    @property
+    def opponent_hand(self) -> int:
+        """The stones in the other side's hand."""
+        return self.black_hand if self.white_to_move else self.white_hand
+
+    @property
+    def moving(self) -> bool:
+        """Whether both hands are empty."""
+        return not (self.white_hand or self.black_hand)
+
+    @property
+    def flying(self) -> bool:
+        """Whether the side to move may move a stone to any free point."""
+        return not self.mover_hand and self.mover_mask.bit_count() == self.rules.flying_at
+
+    @property
+    def sector(self) -> Sector:
+        """The stone counts, the side to move first."""
+        return Sector(
+            self.mover_mask.bit_count(),
+            self.opponent_mask.bit_count(),
+            self.mover_hand,
+            self.opponent_hand,
+        )
+
+    def validate(self) -> None:
+        """Refuse a position that cannot be.
+
+        It need not be reachable, and it may be lost already, but not for the side not to move.
+
+        Raises:
+            UsageError: says which law is broken.
+        """
+        rules, board = self.rules, self.rules.board
+        if (self.white | self.black) & ~board.full_mask:
+            raise UsageError(f"a stone stands on none of the {board.size} points of {board.name}")
+        if self.white & self.black:
+            names = " and ".join(board.names_of(self.white & self.black))
+            raise UsageError(f"{names} cannot hold a white and a black stone at once")
+        sides = (("White", self.white, self.white_hand), ("Black", self.black, self.black_hand))
+        for colour, _, hand in sides:
+            if hand < 0:
+                raise UsageError(f"{colour}'s hand cannot hold {hand} stones")
+        for colour, mask, hand in sides:
+            total = mask.bit_count() + hand
+            if total > rules.stones:
+                raise UsageError(
+                    f"{colour} has {total} stones, but each side has {rules.stones} in all"
+                    " (board and hand together)"
+                )
+        mover, opponent = self.mover_colour, self.opponent_colour
+        if self.mover_hand - self.opponent_hand not in (0, 1):
+            raise UsageError(
+                f"the hands do not fit {mover}'s turn: {mover} has {self.mover_hand} stones in"
+                f" hand and {opponent} {self.opponent_hand}, but the side to move has as many as"
+                " the other or one more"
+            )
+        total = self.opponent_mask.bit_count() + self.opponent_hand
+        if total < rules.fewest_stones:
+            raise UsageError(
+                f"the game ended before {mover}'s turn: {opponent} has {total} stones in all,"
+                f" fewer than {rules.fewest_stones}"
+            )
+
+    def outcome(self) -> Outcome | None:
+        """Why the side to move has lost; None while the game goes on."""
+        own, hand = self.mover_mask, self.mover_hand
+        if own.bit_count() + hand < self.rules.fewest_stones:
+            return Outcome.TOO_FEW_STONES
+        board = self.rules.board
+        free = board.full_mask & ~(self.white | self.black)
+        if hand or self.flying:
+            return None if free else Outcome.BLOCKED
+        for point in _bits(own):
+            if board.neighbours[point] & free:
+                return None
+        return Outcome.BLOCKED
+
+    def turns(self) -> list[Turn]:
+        """Every legal turn, in the order of their texts; none once the game is over.
+
+        No two lead to the same position.
+        """
+        rules = self.rules
+        own, other = self.mover_mask, self.opponent_mask
+        hand, other_hand = self.mover_hand, self.opponent_hand
+        found = []
+        for origin, target, mills in steps(rules, own, other, hand):
+            for taken in capture_sets(rules, other, other_hand, mills):
+                found.append(Turn(origin, target, _capture_order(rules, other, taken)))
+        board = rules.board
+        return sorted(found, key=lambda turn: turn.text(board))
+
+    def apply(self, turn: Turn) -> Position:
+        """The position after a turn, which must be one of `turns`; it is not checked again."""
+        own = self.mover_mask | 1 << turn.target
+        own_hand = self.mover_hand
+        if turn.origin is None:
+            own_hand -= 1
+        else:
+            own &= ~(1 << turn.origin)
+        other = self.opponent_mask & ~self.rules.board.mask_of(turn.captures)
+        if self.white_to_move:
+            return Position(self.rules, own, other, False, own_hand, self.black_hand)
+        return Position(self.rules, other, own, True, self.white_hand, own_hand)
+
+    def successors(self) -> list[Position]:
+        """The positions after each of `turns`, in the same order; all different."""
+        return [self.apply(turn) for turn in self.turns()]
+
+    def transform(self, permutation: tuple[int, ...]) -> Position:
+        """The image under an automorphism of the board; ``permutation[i]`` is where i goes."""
+        return Position(
+            self.rules,
+            apply_automorphism(permutation, self.white),
+            apply_automorphism(permutation, self.black),
+            self.white_to_move,
+            self.white_hand,
+            self.black_hand,
+        )
+
+    def swap_colours(self) -> Position:
+        """The same position with the colours exchanged, that of the side to move too."""
+        return Position(
+            self.rules,
+            self.black,
+            self.white,
+            not self.white_to_move,
+            self.black_hand,
+            self.white_hand,
+        )
+
+
+def steps(rules: Rules, own: int, other: int, hand: int) -> list[tuple[int | None, int, int]]:
+    """What the side to move can do with one stone, captures aside.
+
+    Args:
+        rules: the game.
+        own: mask of the mover's stones.
+        other: mask of the opponent's stones.
+        hand: stones in the mover's hand.
+
+    Returns:
+        Triples of origin (a point index, None when placing), target (a point index), and the
+        number of mills the stone closes there; empty if the mover has lost.
+    """
+    count = own.bit_count()
+    if count + hand < rules.fewest_stones:
+        return []
+    board = rules.board
+    through = board.lines_through
+    free = board.full_mask & ~(own | other)
+    found: list[tuple[int | None, int, int]] = []
+    if hand:
+        for target in _bits(free):
+            mills = 0
+            for line in through[target]:
+                if own & line == line:
+                    mills += 1
+            found.append((None, target, mills))
+        return found
+    flying = count == rules.flying_at
+    for origin in _bits(own):
+        rest = own & ~(1 << origin)
+        for target in _bits(free if flying else free & board.neighbours[origin]):
+            mills = 0
+            for line in through[target]:
+                if rest & line == line:
+                    mills += 1
+            found.append((origin, target, mills))
+    return found
+
+
+def removable(rules: Rules, stones: int) -> int:
+    """Which of a side's stones may be taken now.
+
+    Args:
+        rules: the game.
+        stones: mask of the stones of the side that loses one.
+
+    Returns:
+        The mask of those in no mill; if all are in mills, of all or of none, as the rules say.
+    """
+    protected = 0
+    for line in rules.board.line_masks:
+        if stones & line == line:
+            protected |= line
+    loose = stones & ~protected
+    if loose:
+        return loose
+    return stones if rules.all_in_mills == "any" else 0
+
+
+def capture_sets(rules: Rules, other: int, other_hand: int, mills: int) -> list[int]:
+    """What a stone that closes some mills takes: one mask for each different choice.
+
+    Args:
+        rules: the game.
+        other: mask of the stones of the side that loses some.
+        other_hand: stones in that side's hand.
+        mills: the number of mills closed.
+
+    Returns:
+        Masks of one stone, or of two where the rules grant them; a single empty mask if no mill
+        is closed or nothing may be taken.
+    """
+    if not mills:
+        return [0]
+    first = removable(rules, other)
+    singles = [1 << point for point in _bits(first)]
+    # A first capture that wins ends the turn.
+    wins = other.bit_count() + other_hand - 1 < rules.fewest_stones
+    if mills < 2 or rules.double_mill < 2 or wins:
+        return singles or [0]
+    found: set[int] = set()
+    for single in singles:
+        second = removable(rules, other & ~single)
+        found.update(single | 1 << point for point in _bits(second))
+        if not second:
+            found.add(single)
+    return sorted(found) or [0]
+
+
+def _capture_order(rules: Rules, other: int, taken: int) -> tuple[int, ...]:
+    """The points of a capture, in a legal order, alphabetical where both orders are."""
+    points = sorted(_bits(taken), key=rules.board.points.__getitem__)
+    if len(points) == 2:
+        first, second = points
+        allowed = removable(rules, other) >> first & 1
+        if not (allowed and removable(rules, other & ~(1 << first)) >> second & 1):
+            return second, first
+    return tuple(points)
+
+
+def _bits(mask: int) -> Iterator[int]:
+    """The indices of the bits that are set, ascending."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
