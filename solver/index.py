@@ -1,0 +1,210 @@
+"""Slots: the numbering of a sector's positions, up to symmetry.
+
+One side of a sector is *major*.  A slot is ``orbit number of the major set * C(n, k) + rank of the
+minor set``, where ``n`` points are free of the major side's stones, ``k`` is the number of minor
+stones, and the rank is the colexicographic one of the minor set compressed onto the free points of
+the *canonical* major set: the smallest image under the board's automorphisms.  Orbits are numbered
+in ascending order of canonical masks.  All slots with one canonical major set form a *block*.
+
+This module is exact and readable; the kernels read arrays made from the same definitions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.boards import Board, apply_automorphism
+from solver.errors import UsageError
+from solver.sectors import major_is_mover
+
+if TYPE_CHECKING:
+    from solver.rules import Rules
+    from solver.sectors import Sector
+
+IntArray = npt.NDArray[np.int64]
+
+
+@lru_cache(maxsize=64)
+def subsets(points: int, size: int) -> IntArray:
+    """Return all masks of `points` bits with `size` bits set, ascending: rank `i` is entry `i`."""
+    if size < 0 or size > points:
+        return np.zeros(0, dtype=np.int64)
+    if size == 0:
+        return np.zeros(1, dtype=np.int64)
+    # Colexicographic order is numeric order: sets without the top point come first.
+    tops = (
+        subsets(top, size - 1) | np.int64(1 << top) if size > 1 else np.array([1 << top])
+        for top in range(size - 1, points)
+    )
+    result = np.concatenate(list(tops)).astype(np.int64)
+    result.setflags(write=False)
+    return result
+
+
+def rank(mask: int) -> int:
+    """Return the colexicographic rank of a set among all sets of its size."""
+    result = 0
+    size = 0
+    while mask:
+        low = mask & -mask
+        size += 1
+        result += comb(low.bit_length() - 1, size)
+        mask ^= low
+    return result
+
+
+def unrank(number: int, size: int) -> int:
+    """Return the set of `size` points with colexicographic rank `number`."""
+    mask = 0
+    for count in range(size, 0, -1):
+        point = count - 1
+        while comb(point + 1, count) <= number:
+            point += 1
+        mask |= 1 << point
+        number -= comb(point, count)
+    return mask
+
+
+def compress(mask: int, onto: int) -> int:
+    """Keep the bits of `mask` at the set bits of `onto`, packed together in ascending order."""
+    result = 0
+    position = 0
+    while onto:
+        low = onto & -onto
+        if mask & low:
+            result |= 1 << position
+        position += 1
+        onto ^= low
+    return result
+
+
+def expand(pattern: int, onto: int) -> int:
+    """Undo :func:`compress`: spread the low bits of `pattern` over the set bits of `onto`."""
+    result = 0
+    while onto:
+        low = onto & -onto
+        if pattern & 1:
+            result |= low
+        pattern >>= 1
+        onto ^= low
+    return result
+
+
+@lru_cache(maxsize=256)
+def _byte_images(board: Board, number: int) -> IntArray:
+    """Return the images of all byte-sized chunks under one automorphism, shape (chunks, 256)."""
+    automorphism = board.automorphisms[number]
+    chunks = (board.size + 7) // 8
+    table = np.zeros((chunks, 256), dtype=np.int64)
+    for chunk in range(chunks):
+        for value in range(256):
+            mask = value << (8 * chunk) & board.full_mask
+            table[chunk, value] = apply_automorphism(automorphism, mask)
+    return table
+
+
+def images(board: Board, number: int, masks: IntArray) -> IntArray:
+    """Return the images of `masks` under the board's automorphism `number`."""
+    table = _byte_images(board, number)
+    result = table[0][masks & 255]
+    for chunk in range(1, len(table)):
+        result = result | table[chunk][masks >> (8 * chunk) & 255]
+    return result
+
+
+@lru_cache(maxsize=64)
+def orbits(board: Board, size: int) -> IntArray:
+    """Return the canonical sets of `size` points, ascending; entry `i` is orbit number `i`."""
+    masks = subsets(board.size, size)
+    # Each automorphism thins the candidates out, so the later ones cost little.
+    for number in range(1, len(board.automorphisms)):
+        masks = masks[images(board, number, masks) >= masks]
+    masks = np.ascontiguousarray(masks)
+    masks.setflags(write=False)
+    return masks
+
+
+def canonical(board: Board, mask: int) -> tuple[int, int]:
+    """Return the smallest image of a set and the number of the first automorphism giving it."""
+    best, best_number = mask, 0
+    for number, automorphism in enumerate(board.automorphisms):
+        image = apply_automorphism(automorphism, mask)
+        if image < best:
+            best, best_number = image, number
+    return best, best_number
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The numbering of one sector's slots.
+
+    Attributes:
+        board: the board.
+        major_size: stones of the side whose sets number the blocks.
+        minor_size: stones of the other side.
+        mover_is_major: whether the side to move is the major one.
+    """
+
+    board: Board
+    major_size: int
+    minor_size: int
+    mover_is_major: bool
+
+    @cached_property
+    def major_sets(self) -> IntArray:
+        """Canonical major sets, ascending: one per block."""
+        return orbits(self.board, self.major_size)
+
+    @property
+    def free(self) -> int:
+        """Points free of the major side's stones."""
+        return self.board.size - self.major_size
+
+    @property
+    def block(self) -> int:
+        """Slots of one block."""
+        return comb(self.free, self.minor_size)
+
+    @property
+    def slots(self) -> int:
+        """Slots of the sector."""
+        return len(self.major_sets) * self.block
+
+    def index(self, mover: int, opponent: int) -> int:
+        """Return the slot of a position given as two masks.
+
+        Raises:
+            UsageError: the masks overlap or do not have this sector's numbers of stones.
+        """
+        major, minor = (mover, opponent) if self.mover_is_major else (opponent, mover)
+        sizes = (major.bit_count(), minor.bit_count())
+        if major & minor or sizes != (self.major_size, self.minor_size):
+            raise UsageError(f"masks {mover:#x} and {opponent:#x} are no position of this sector")
+        image, number = canonical(self.board, major)
+        orbit = int(np.searchsorted(self.major_sets, image))
+        minor = apply_automorphism(self.board.automorphisms[number], minor)
+        return orbit * self.block + rank(compress(minor, self.board.full_mask & ~image))
+
+    def masks(self, slot: int) -> tuple[int, int]:
+        """Return the position of a slot as (mover's mask, opponent's mask)."""
+        if not 0 <= slot < self.slots:
+            raise UsageError(f"slot {slot} is not between 0 and {self.slots - 1}")
+        orbit, number = divmod(slot, self.block)
+        major = int(self.major_sets[orbit])
+        minor = expand(unrank(number, self.minor_size), self.board.full_mask & ~major)
+        return (major, minor) if self.mover_is_major else (minor, major)
+
+
+@lru_cache(maxsize=1024)
+def layout(rules: Rules, sector: Sector) -> Layout:
+    """Return the numbering of `sector`; which side is major, design and format say."""
+    mover_is_major = major_is_mover(sector)
+    sizes = (sector.mover, sector.opponent)
+    major, minor = sizes if mover_is_major else sizes[::-1]
+    return Layout(rules.board, major, minor, mover_is_major)

@@ -1,0 +1,120 @@
+"""Colour mirror for sectors with equal sides: (x, y) with one side to move is (y, x) with the other.
+
+Only the table with the major side to move is held then; its frontier, mirrored, is the one with
+the minor side to move.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.kernels import kernel
+from solver.kernels.bits import trailing_zeros
+from solver.kernels.ranks import rank_of
+from solver.kernels.sets import compressed, image_of
+
+
+@kernel
+def expanded(pattern, frame_points):  # type: ignore[no-untyped-def]
+    """Return a pattern as a set of points, given the frame's points in ascending order."""
+    result = 0
+    while pattern != 0:
+        result |= 1 << np.int64(frame_points[trailing_zeros(pattern)])
+        pattern &= pattern - 1
+    return result
+
+
+@kernel
+def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out_pattern, out_counts):  # type: ignore[no-untyped-def]
+    """List the mirror images of a frontier's entries, in no particular order of blocks.
+
+    A position stands in several slots of a block where the major set has symmetries of its own.
+    One of them is mirrored, to all the slots that the mirrored position stands in.
+
+    Args:
+        first, last: range of blocks.
+        board: :class:`BoardArrays`.
+        orbits: :class:`Orbits` of the sets of both sides.
+        starts, frontier: the frontier's lists.
+        out_block, out_pattern: out, block and pattern of each image.
+        out_counts: number of images per block, added to.
+
+    Returns:
+        The number of images, which may exceed the length of the outputs: then they are cut short
+        and the call must be repeated with more room (and fresh counts).
+    """
+    full = (1 << board.points) - 1
+    frame_points = np.zeros(board.points, dtype=np.int64)
+    images = np.zeros(len(board.automorphisms), dtype=np.int64)
+    found = 0
+    for x in range(first, last):
+        if starts[x] == starts[x + 1]:
+            continue
+        major = orbits.masks[x]
+        rest = full & ~major
+        number = 0
+        while rest != 0:
+            frame_points[number] = trailing_zeros(rest)
+            rest &= rest - 1
+            number += 1
+        for g in range(len(board.automorphisms)):
+            images[g] = image_of(major, board.automorphisms[g])
+        own = orbits.stabiliser[x]
+        for place in range(starts[x], starts[x + 1]):
+            minor = expanded(np.int64(frontier[place]), frame_points)
+            if own != 1:
+                smallest = True
+                others = own & ~1
+                while others != 0:
+                    g = trailing_zeros(others)
+                    others &= others - 1
+                    if image_of(minor, board.automorphisms[g]) < minor:
+                        smallest = False
+                        break
+                if not smallest:
+                    continue
+            slot = rank_of(minor, orbits.low, orbits.high, orbits.low_bits)
+            block = np.int64(orbits.orbit[slot])
+            g = np.int64(orbits.automorphism[slot])
+            frame = full & ~orbits.masks[block]
+            image = images[g]
+            if found < len(out_block):
+                out_block[found] = block
+                out_pattern[found] = compressed(image, frame)
+                out_counts[block] += 1
+            found += 1
+            group = orbits.stabiliser[block]
+            if group != 1:
+                others = group & ~1
+                while others != 0:
+                    h = trailing_zeros(others)
+                    others &= others - 1
+                    further = image_of(image, board.automorphisms[h])
+                    new = further != image
+                    before = group & ((1 << h) - 1) & ~1
+                    while before != 0 and new:
+                        k = trailing_zeros(before)
+                        before &= before - 1
+                        new = image_of(image, board.automorphisms[k]) != further
+                    if new:
+                        if found < len(out_block):
+                            out_block[found] = block
+                            out_pattern[found] = compressed(further, frame)
+                            out_counts[block] += 1
+                        found += 1
+    return found
+
+
+@kernel
+def sort_by_block(blocks, patterns, places, out):  # type: ignore[no-untyped-def]
+    """Distribute patterns over their blocks' lists.
+
+    Args:
+        blocks, patterns: from :func:`mirror_frontier`.
+        places: where the next pattern of each block goes; changed.
+        out: the lists.
+    """
+    for entry in range(len(blocks)):
+        block = blocks[entry]
+        out[places[block]] = patterns[entry]
+        places[block] += 1

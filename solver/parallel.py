@@ -1,0 +1,77 @@
+"""Threads over ranges of blocks.
+
+The kernels are serial and release the GIL, so a plain pool of threads runs them side by side.
+Ranges are cut so that each holds about the same work; which thread takes which never matters.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+Result = TypeVar("Result")
+Range = tuple[int, int]
+
+# Ranges per thread: enough that none waits long for the last, few enough to cost nothing.
+_RANGES_PER_THREAD = 8
+# Work below this (in slots or entries) is not worth handing to other threads.
+_SMALL_WORK = 20_000
+
+
+def default_threads() -> int:
+    """Return the number of processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Workers:
+    """A pool of `threads` threads; with one, work is done in the calling thread."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def even(self, blocks: int, work_per_block: int = 1) -> list[Range]:
+        """Cut blocks 0 to `blocks` into ranges of equal length."""
+        if self._pool is None or blocks * work_per_block < _SMALL_WORK:
+            return [(0, blocks)]
+        parts = min(self.threads * _RANGES_PER_THREAD, blocks)
+        return [(blocks * i // parts, blocks * (i + 1) // parts) for i in range(parts)]
+
+    def balanced(self, totals: npt.NDArray[np.int64]) -> list[Range]:
+        """Cut blocks into ranges of about equal work, given the running totals of their work."""
+        blocks = len(totals) - 1
+        work = int(totals[-1])
+        if self._pool is None or work < _SMALL_WORK:
+            return [(0, blocks)]
+        parts = min(self.threads * _RANGES_PER_THREAD, blocks)
+        targets = np.arange(1, parts, dtype=np.float64) * (work / parts)
+        inner = np.searchsorted(totals, targets).tolist()
+        cuts = sorted({0, blocks, *inner})
+        return list(zip(cuts[:-1], cuts[1:], strict=True))
+
+    def run(self, call: Callable[[int, int], Result], ranges: Iterable[Range]) -> list[Result]:
+        """Return ``call(first, last)`` for every range, in their order."""
+        ranges = list(ranges)
+        if self._pool is None or len(ranges) == 1:
+            return [call(first, last) for first, last in ranges]
+        return list(self._pool.map(lambda item: call(*item), ranges))
