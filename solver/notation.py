@@ -176,8 +176,7 @@ def parse_sanmill(rules: Rules, text: str) -> Position:
     for colour, said, mask in (("White", white_on, masks["O"]), ("Black", black_on, masks["@"])):
         if said != mask.bit_count():
             raise UsageError(
-                f"the FEN says that {colour} has {said} stones on the board, where"
-                f" {mask.bit_count()} stand"
+                f"the FEN counts {said} of {colour}'s stones on the board, but shows {mask.bit_count()}"
             )
     position = Position(rules, masks["O"], masks["@"], side == "w", white_hand, black_hand)
     position.validate()
@@ -237,8 +236,8 @@ def _why_no_step(position: Position, origin: int | None, target: int) -> str:
     if origin is None or (position.white | position.black) >> target & 1:
         return f"{points[target]} is occupied"
     flying = position.rules.flying_at
-    when = "never" if flying is None else f"only with exactly {flying} stones left"
-    return f"{points[origin]} and {points[target]} are not adjacent, and {mover} may fly {when}"
+    when = "never flies" if flying is None else f"flies only with exactly {flying} stones left"
+    return f"{points[origin]} and {points[target]} are not adjacent, and {mover} {when}"
 
 
 def _why_not_taken(position: Position, choices: list[Turn], taken: list[int]) -> str:

@@ -178,15 +178,15 @@ class Position:
         mover, opponent = self.mover_colour, self.opponent_colour
         if self.mover_hand - self.opponent_hand not in (0, 1):
             raise UsageError(
-                f"the hands do not fit {mover}'s turn: {mover} has {self.mover_hand} stones in"
-                f" hand and {opponent} {self.opponent_hand}, but the side to move has as many as"
-                " the other or one more"
+                f"the hands do not fit {mover}'s turn: {mover} holds {self.mover_hand} and {opponent}"
+                f" {self.opponent_hand}, but the side to move holds as many as the other or one"
+                " more"
             )
         total = self.opponent_mask.bit_count() + self.opponent_hand
         if total < rules.fewest_stones:
             raise UsageError(
-                f"the game ended before {mover}'s turn: {opponent} has {total} stones in all,"
-                f" fewer than {rules.fewest_stones}"
+                f"the game ended before {mover}'s turn: {opponent} has only {total} of the"
+                f" {rules.fewest_stones} stones (board and hand together) that keep a side in play"
             )
 
     def outcome(self) -> Outcome | None:

@@ -62,7 +62,9 @@ class Rules:
 
         Left out are the variant's name, the number of stones (a value depends on what is on the
         board and in hand, not on what was lost) and a double mill that takes one stone or that can
-        never be closed any more. A flying limit that no side can come to counts as none.
+        never be closed any more. A flying limit that no side can come to counts as none. (A field
+        added to the record must be left out where it says what these rules do, or every table
+        made before loses its rules.)
 
         Args:
             sector: mover's and opponent's stones on the board, then their hands.
