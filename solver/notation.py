@@ -174,9 +174,10 @@ def parse_sanmill(rules: Rules, text: str) -> Position:
         masks[cell] |= 1 << point
     white_on, white_hand, black_on, black_hand = (_parse_number(field) for field in fields[4:8])
     for colour, said, mask in (("White", white_on, masks["O"]), ("Black", black_on, masks["@"])):
-        if said != mask.bit_count():
+        shown = mask.bit_count()
+        if said != shown:
             raise UsageError(
-                f"the FEN counts {said} of {colour}'s stones on the board, but shows {mask.bit_count()}"
+                f"the FEN counts {said} of {colour}'s stones on the board, but shows {shown}"
             )
     position = Position(rules, masks["O"], masks["@"], side == "w", white_hand, black_hand)
     position.validate()

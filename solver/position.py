@@ -178,9 +178,9 @@ class Position:
         mover, opponent = self.mover_colour, self.opponent_colour
         if self.mover_hand - self.opponent_hand not in (0, 1):
             raise UsageError(
-                f"the hands do not fit {mover}'s turn: {mover} holds {self.mover_hand} and {opponent}"
-                f" {self.opponent_hand}, but the side to move holds as many as the other or one"
-                " more"
+                f"the hands do not fit {mover}'s turn: {mover} holds {self.mover_hand} and"
+                f" {opponent} {self.opponent_hand}, but the side to move holds as many as the other"
+                " or one more"
             )
         total = self.opponent_mask.bit_count() + self.opponent_hand
         if total < rules.fewest_stones:
