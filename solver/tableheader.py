@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -138,6 +138,41 @@ class TableHeader:
         """Return the payload bytes of one frame."""
         return min(self.frame_size, self.payload_bytes - frame * self.frame_size)
 
+    @classmethod
+    def of_bytes(
+        cls,
+        positions: Sequence[int],
+        distinct: Sequence[int],
+        *,
+        sector: str,
+        slots: int,
+        major: str,
+        rules: Mapping[str, Any],
+        program: str,
+        frame_size: int = DEFAULT_FRAME_SIZE,
+    ) -> TableHeader:
+        """Make the header of a ``dtw`` table in packing ``byte`` from its counts by stored byte.
+
+        Args:
+            positions: how many of all positions have each of the 256 stored bytes.
+            distinct: the same for distinct positions.
+            sector, slots, major, rules, program, frame_size: see the attributes.
+        """
+        position_counts, position_histogram = _tally(positions)
+        distinct_counts, distinct_histogram = _tally(distinct)
+        return cls(
+            sector=sector,
+            slots=slots,
+            major=major,
+            rules=rules,
+            positions=position_counts,
+            distinct=distinct_counts,
+            position_histogram=position_histogram,
+            distinct_histogram=distinct_histogram,
+            program=program,
+            frame_size=frame_size,
+        )
+
     def to_json(self) -> bytes:
         """Return the header as canonical JSON: the same fields always give the same bytes."""
         return canonical_json(
@@ -234,6 +269,13 @@ def canonical_json(record: object) -> bytes:
 def rules_fingerprint(rules: Mapping[str, Any]) -> str:
     """Return the first 16 hexadecimal digits of the SHA-256 of the rules' canonical JSON."""
     return hashlib.sha256(canonical_json(dict(rules))).hexdigest()[:16]
+
+
+def _tally(numbers: Sequence[int]) -> tuple[Counts, dict[int, int]]:
+    """Return the counts by value and the histogram of the counts by stored byte."""
+    histogram = {depth: int(numbers[depth]) for depth in range(VOID) if numbers[depth]}
+    wins = sum(n for depth, n in histogram.items() if depth % 2)
+    return Counts(wins, sum(histogram.values()) - wins, int(numbers[DRAW])), histogram
 
 
 class _Fields:

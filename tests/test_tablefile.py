@@ -31,7 +31,7 @@ from solver.errors import DamagedTableError, ResourceError
 from solver.index import layout
 from solver.rules import Rules, get_variant
 from solver.sectors import Sector
-from solver.tablefile import Counts, TableHeader, TableReader, table_path, write_table
+from solver.tablefile import TableHeader, TableReader, table_path, write_table
 
 FORMAT = Path(__file__).parents[1] / "databases" / "FORMAT.md"
 NINE = get_variant("nine")
@@ -50,18 +50,13 @@ def make_payload(slots: int, seed: int = 0) -> np.ndarray:
 def make_header(payload: np.ndarray, **fields: object) -> TableHeader:
     """A header whose counts fit the payload, every slot taken for one distinct position."""
     numbers = np.bincount(payload, minlength=256).tolist()
-    histogram = {depth: n for depth, n in enumerate(numbers[:254]) if n}
-    wins = sum(n for depth, n in histogram.items() if depth % 2)
-    counts = Counts(wins, sum(histogram.values()) - wins, numbers[255])
-    header = TableHeader(
+    header = TableHeader.of_bytes(
+        numbers,
+        numbers,
         sector="4-3",
         slots=len(payload),
         major="mover",
         rules=NINE.reduced(Sector(4, 3)),
-        positions=counts,
-        distinct=counts,
-        position_histogram=histogram,
-        distinct_histogram=histogram,
         program="test 1",
         frame_size=256,
     )

@@ -1,0 +1,62 @@
+"""A bounded cache that threads share."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+__all__ = ["LruCache"]
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class LruCache(Generic[Key, Value]):
+    """What was used last, as far as it fits.
+
+    Args:
+        capacity: the sum of the costs of what is kept is at most this.
+    """
+
+    def __init__(self, capacity: float) -> None:
+        self._capacity = capacity
+        self._used: float = 0
+        self._entries: OrderedDict[Key, tuple[Value, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def used(self) -> float:
+        """The sum of the costs of what is kept."""
+        return self._used
+
+    def get(self, key: Key) -> Value | None:
+        """Return what was put there, or None if it is not kept (any more)."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: Key, value: Value, cost: float = 1) -> None:
+        """Keep a value; what was not used for longest goes to make room for it."""
+        with self._lock:
+            if key in self._entries:
+                self._used -= self._entries.pop(key)[1]
+            if cost > self._capacity:
+                return
+            self._entries[key] = (value, cost)
+            self._used += cost
+            while self._used > self._capacity:
+                self._used -= self._entries.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Keep nothing."""
+        with self._lock:
+            self._entries.clear()
+            self._used = 0

@@ -1,0 +1,392 @@
+"""Ask a database of tables: who wins, in how many plies, and by which moves.
+
+    with open_tablebase() as tablebase:
+        position = Position.parse(get_variant("nine"), "w:Wa4,d5,d6:Ba7,b4,c4,g4")
+        tablebase.probe(position)    # Result(value='draw', dtw=None)
+        tablebase.moves(position)    # every move with its value, best first
+
+Each question has two forms: ``probe_*`` raises where a table is missing, ``get_*`` returns a
+default. A damaged table raises in both.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, NamedTuple, TypeVar
+
+from solver.errors import DamagedTableError, MissingTableError, UsageError
+from solver.index import Layout, layout
+from solver.lru import LruCache
+from solver.position import Position, Turn
+from solver.rules import Rules
+from solver.sectors import Sector, unit_of
+from solver.tablefile import TableHeader, TableReader, table_path
+from solver.tableheader import DRAW, MAX_DEPTH
+
+__all__ = [
+    "Line",
+    "MoveResult",
+    "Result",
+    "Tablebase",
+    "default_database",
+    "open_tablebase",
+]
+
+Value = Literal["win", "loss", "draw"]
+Default = TypeVar("Default")
+
+DRAWN_LINE_PLIES: Final = 60
+"""How far a drawn line is followed unless the caller says otherwise."""
+WDL: Final[dict[str, int]] = {"win": 1, "draw": 0, "loss": -1}
+"""A value as a number."""
+_BEST_FIRST: Final[dict[str, int]] = {"win": 0, "draw": 1, "loss": 2}
+
+
+class Result(NamedTuple):
+    """The value of a position for the side to move.
+
+    Attributes:
+        value: ``win``, ``loss`` or ``draw``.
+        dtw: plies to the end of the game if the winner hurries and the loser delays: odd for a
+            win, even for a loss, 0 if the mover has lost already; None for a draw.
+    """
+
+    value: Value
+    dtw: int | None
+
+
+class MoveResult(NamedTuple):
+    """A turn and what it leads to, for the side that makes it.
+
+    Attributes:
+        turn: the turn.
+        text: its notation, such as ``f2-f4xd5``.
+        position: the position after it, the other side to move.
+        value: what the mover gets: ``win``, ``loss`` or ``draw``.
+        dtw: plies to the end of the game counted from before the turn; None for a draw. So the
+            best move has the distance of the position it is made in.
+    """
+
+    turn: Turn
+    text: str
+    position: Position
+    value: Value
+    dtw: int | None
+
+
+class Line(NamedTuple):
+    """Best play by both sides.
+
+    Attributes:
+        moves: the turns in order, each from the side of who makes it.
+        ended: ``loss`` if the game is over, ``repetition`` if the last position has occurred
+            before in the line, ``limit`` if the line was not followed further.
+    """
+
+    moves: list[MoveResult]
+    ended: Literal["loss", "repetition", "limit"]
+
+
+def default_database() -> Path:
+    """Return the database folder to use when none is named; it need not exist.
+
+    The environment variable MORRIS_DB; otherwise ``databases/`` of a source checkout; otherwise
+    ``morris-solver`` in the user's data folder (XDG_DATA_HOME or ``~/.local/share``).
+
+    Raises:
+        UsageError: there is no home folder to look in.
+    """
+    named = os.environ.get("MORRIS_DB")
+    if named:
+        return Path(named)
+    checkout = Path(__file__).resolve().parents[1] / "databases"
+    if (checkout / "FORMAT.md").is_file():
+        return checkout
+    data = os.environ.get("XDG_DATA_HOME", "")
+    if os.path.isabs(data):  # the XDG specification has others ignored
+        return Path(data) / "morris-solver"
+    try:
+        return Path.home() / ".local" / "share" / "morris-solver"
+    except RuntimeError:
+        raise UsageError(
+            "there is no home folder: name the database with MORRIS_DB or --db"
+        ) from None
+
+
+def open_tablebase(
+    path: str | os.PathLike[str] | None = None, *, cache_mb: float = 64, max_open_files: int = 64
+) -> Tablebase:
+    """Open a database for reading.
+
+    Nothing is read yet, and tables may be added while it is open. The folder need not exist: then
+    every table is missing.
+
+    Args:
+        path: the database folder; None for :func:`default_database`.
+        cache_mb: megabytes of unpacked table frames to keep.
+        max_open_files: tables to keep open.
+
+    Raises:
+        UsageError: `path` is not a folder.
+    """
+    return Tablebase(
+        default_database() if path is None else path,
+        cache_mb=cache_mb,
+        max_open_files=max_open_files,
+    )
+
+
+class Tablebase:
+    """A database of tables, open for reading. Any number of threads may use it at once.
+
+    Every method that takes a position raises UsageError if it is one that cannot be,
+    MissingTableError if a table is not there (naming the command that makes it), and
+    DamagedTableError if a table is unsound or two contradict each other. Positions whose mover
+    has lost already are answered without a table.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, cache_mb: float = 64, max_open_files: int = 64
+    ) -> None:
+        """See :func:`open_tablebase`."""
+        self.path = Path(path)
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"the database {self.path} is not a folder")
+        self._closed = False
+        self._tables: LruCache[tuple[Rules, Sector], _Table] = LruCache(max_open_files)
+        self._frames: LruCache[tuple[object, int], bytes] = LruCache(cache_mb * 1e6)
+
+    def __enter__(self) -> Tablebase:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all files. Asking afterwards raises ValueError."""
+        self._closed = True
+        # A file closes when the last thread that is still reading from it lets go.
+        self._tables.clear()
+        self._frames.clear()
+
+    # -- one position -------------------------------------------------------------------------
+
+    def probe(self, position: Position) -> Result:
+        """Return the value and distance of a position, from the mover's side.
+
+        ===========  ==========  ======================================================
+        ``value``    ``dtw``     meaning
+        ===========  ==========  ======================================================
+        ``'win'``    1, 3, 5 ..  the mover wins, and that many plies are left
+        ``'loss'``   0           the mover has lost: too few stones, or blocked
+        ``'loss'``   2, 4, 6 ..  the mover loses, and that many plies are left
+        ``'draw'``   None        neither side can win
+        ===========  ==========  ======================================================
+        """
+        position.validate()
+        return self._probe(position)
+
+    def get(self, position: Position, default: Default | None = None) -> Result | Default | None:
+        """Like :meth:`probe`, but a default stands for a missing table."""
+        try:
+            return self.probe(position)
+        except MissingTableError:
+            return default
+
+    def probe_wdl(self, position: Position) -> int:
+        """Return 1 if the mover wins, 0 for a draw, -1 if the mover loses."""
+        return WDL[self.probe(position).value]
+
+    def get_wdl(self, position: Position, default: Default | None = None) -> int | Default | None:
+        """Like :meth:`probe_wdl`, but a default stands for a missing table."""
+        try:
+            return self.probe_wdl(position)
+        except MissingTableError:
+            return default
+
+    def probe_dtw(self, position: Position) -> int | None:
+        """Return the plies to the end of the game under best play; None for a draw."""
+        return self.probe(position).dtw
+
+    def get_dtw(self, position: Position, default: Default | None = None) -> int | Default | None:
+        """Like :meth:`probe_dtw`, but a default stands for a missing table."""
+        try:
+            return self.probe_dtw(position)
+        except MissingTableError:
+            return default
+
+    def _probe(self, position: Position) -> Result:
+        """Probe a position known to be possible."""
+        if position.outcome() is not None:
+            return Result("loss", 0)
+        table = self._table(position.rules, position.sector)
+        slot = table.layout.index(position.mover_mask, position.opponent_mask)
+        return table.result(slot, self._frames)
+
+    # -- moves and lines ----------------------------------------------------------------------
+
+    def moves(self, position: Position) -> list[MoveResult]:
+        """Return every turn with its value, best first; equally good ones by their text.
+
+        Best are the quickest wins, then draws, then the losses that take longest. Empty if the
+        game is over.
+        """
+        position.validate()
+        found = []
+        for turn in position.turns():
+            successor = position.apply(turn)
+            value, dtw = self._probe(successor)
+            found.append(
+                MoveResult(
+                    turn=turn,
+                    text=turn.text(position.rules.board),
+                    position=successor,
+                    value="loss" if value == "win" else "win" if value == "loss" else "draw",
+                    dtw=None if dtw is None else dtw + 1,
+                )
+            )
+        return sorted(found, key=_best_first)
+
+    def best_moves(self, position: Position) -> list[MoveResult]:
+        """Return the turns none is better than, by their text; empty if the game is over."""
+        moves = self.moves(position)
+        return [move for move in moves if move[3:] == moves[0][3:]]
+
+    def line(self, position: Position, plies: int | None = None) -> Line:
+        """Play on with the first of the best moves until the game is over.
+
+        Args:
+            position: where to begin.
+            plies: follow the line no further; None for no limit in a won or lost position and
+                60 plies in a drawn one. A drawn line also ends at its first repetition.
+        """
+        result = self.probe(position)
+        if plies is None and result.value == "draw":
+            plies = DRAWN_LINE_PLIES
+        moves: list[MoveResult] = []
+        seen = {position}
+        while plies is None or len(moves) < plies:
+            best = next(iter(self.moves(position)), None)
+            if best is None:
+                return Line(moves, "loss")
+            if best[3:] != result:
+                raise DamagedTableError(
+                    f"{self.path}: the tables contradict each other: {position} is a"
+                    f" {_words(result)}, but its best move {best.text} makes it a"
+                    f" {_words(Result(*best[3:]))}"
+                )
+            moves.append(best)
+            position = best.position
+            result = _other_side(best)
+            if position in seen:
+                return Line(moves, "repetition")
+            seen.add(position)
+        return Line(moves, "limit" if position.outcome() is None else "loss")
+
+    # -- tables -------------------------------------------------------------------------------
+
+    def missing(self, position: Position) -> list[Sector]:
+        """Return the sectors that :meth:`probe` and :meth:`moves` need and that have no table.
+
+        Only looks whether the files are there. The position's own sector comes first.
+        """
+        position.validate()
+        around = [position, *position.successors()]
+        sectors = dict.fromkeys(p.sector for p in around if p.outcome() is None)
+        present = self.present(position.rules, sectors)
+        return [sector for sector in sectors if sector not in present]
+
+    def present(self, rules: Rules, sectors: Iterable[Sector]) -> list[Sector]:
+        """Return those of some sectors whose table file is there, in the same order."""
+        return [sector for sector in sectors if table_path(self.path, rules, sector).is_file()]
+
+    def header(self, rules: Rules, sector: Sector) -> TableHeader:
+        """Return the header of a sector's table: counts, deepest distances, histogram."""
+        return self._table(rules, sector).reader.header
+
+    def reader(self, rules: Rules, sector: Sector) -> TableReader:
+        """Return the open file of a sector's table, which belongs to this object."""
+        return self._table(rules, sector).reader
+
+    def _table(self, rules: Rules, sector: Sector) -> _Table:
+        if self._closed:
+            raise ValueError("the tablebase is closed")
+        table = self._tables.get((rules, sector))
+        if table is None:
+            table = self._open(rules, sector)
+            self._tables.put((rules, sector), table)
+        return table
+
+    def _open(self, rules: Rules, sector: Sector) -> _Table:
+        numbering = layout(rules, sector)
+        try:
+            reader = TableReader(
+                table_path(self.path, rules, sector),
+                sector=sector,
+                fingerprint=rules.fingerprint(sector),
+                slots=numbering.slots,
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            raise MissingTableError(
+                f"the table of sector {sector} is missing; make it with: morris solve"
+                f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}",
+                str(sector),
+            ) from None
+        return _Table(reader, numbering)
+
+
+class _Table:
+    """An open file and the numbering of its slots."""
+
+    def __init__(self, reader: TableReader, numbering: Layout) -> None:
+        major = "mover" if numbering.mover_is_major else "opponent"
+        if reader.header.major != major:
+            raise DamagedTableError(f"{reader.name}: header: the major side is not the {major}")
+        self.reader = reader
+        self.layout = numbering
+        self._depths = frozenset(reader.header.distinct_histogram)
+        self._draws = reader.header.distinct.draws > 0
+
+    def result(self, slot: int, cache: LruCache[tuple[object, int], bytes]) -> Result:
+        """Return what a slot of a position that is not lost already says."""
+        reader = self.reader
+        number, offset = divmod(slot, reader.header.frame_size)
+        key = (reader.identity, number)
+        frame = cache.get(key)
+        if frame is None:
+            frame = reader.frame(number)
+            cache.put(key, frame, len(frame))
+        entry = frame[offset]
+        if entry == DRAW and self._draws:
+            return Result("draw", None)
+        if 0 < entry <= MAX_DEPTH and entry in self._depths:
+            return Result("win" if entry % 2 else "loss", entry)
+        raise DamagedTableError(
+            f"{reader.name}: frame {number} of {reader.frames}: slot {slot} holds {entry},"
+            " which cannot be"
+        )
+
+
+def _best_first(move: MoveResult) -> tuple[int, int, str]:
+    depth = move.dtw or 0
+    return _BEST_FIRST[move.value], -depth if move.value == "loss" else depth, move.text
+
+
+def _other_side(move: MoveResult) -> Result:
+    """Return what a move leaves the other side with."""
+    if move.dtw is None:
+        return Result("draw", None)
+    return Result("loss" if move.value == "win" else "win", move.dtw - 1)
+
+
+def _words(result: Result) -> str:
+    return "draw" if result.dtw is None else f"{result.value} in {result.dtw}"
