@@ -123,12 +123,17 @@ class Majors:
         line_start = np.zeros(len(masks) + 1, dtype=np.int64)
         none = np.zeros(0, dtype=np.int32)
         none64 = np.zeros(0, dtype=np.int64)
-        sets.fill_frames(masks, board, False, edge_start, none, line_start, none, none64)
+        bit_edges = np.zeros((len(masks), self.free), dtype=np.int64)
+        sets.fill_frames(
+            masks, board, False, edge_start, none, bit_edges, line_start, none, none64
+        )
         edge = np.zeros(edge_start[-1], dtype=np.int32)
         line = np.zeros(line_start[-1], dtype=np.int32)
         line_edges = np.zeros(line_start[-1], dtype=np.int64)
-        sets.fill_frames(masks, board, True, edge_start, edge, line_start, line, line_edges)
-        return sets.FrameEdges(edge_start, edge, line_start, line, line_edges)
+        sets.fill_frames(
+            masks, board, True, edge_start, edge, bit_edges, line_start, line, line_edges
+        )
+        return sets.FrameEdges(edge_start, edge, bit_edges, line_start, line, line_edges)
 
     @cached_property
     def mill_holders(self) -> IntArray:

@@ -12,14 +12,14 @@ With equal sides the second table is the colour mirror of the first and is not h
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ResourceError, UsageError
-from solver.kernels import capture, finish, frontier, mirror, spread
-from solver.kernels.values import DEEPEST, DRAW, WIN_AT_ONCE, make_score_table
+from solver.kernels import capture, finish, mirror, spread
+from solver.kernels.values import DEEPEST, DRAW, WIN_AT_ONCE, Lists, Seeds, make_score_table
 from solver.majors import Majors, majors
 from solver.parallel import Workers
 from solver.rules import Rules
@@ -30,7 +30,7 @@ IntArray = npt.NDArray[np.int64]
 Read = Callable[[Sector], ByteArray]
 Progress = Callable[[int], None]
 
-_WORD_ROW = 64  # rows are padded to a multiple of this, so that kernels can compare in chunks
+_ROW_MULTIPLE = 64  # rows are padded to a multiple of this, so that kernels can compare in chunks
 
 
 @dataclass
@@ -45,6 +45,11 @@ class Counts:
     positions: IntArray
     distinct: IntArray
 
+    @classmethod
+    def zero(cls) -> Counts:
+        """Return counts of nothing."""
+        return cls(np.zeros(256, dtype=np.int64), np.zeros(256, dtype=np.int64))
+
 
 @dataclass
 class SolvedSector:
@@ -55,30 +60,52 @@ class SolvedSector:
     counts: Counts
 
 
-@dataclass
 class _Table:
-    """A working table: one side to move."""
+    """A working table: one side to move.
 
-    blocks: int
-    block: int
-    depth: ByteArray = field(init=False)
-    open_moves: ByteArray = field(init=False)
-    counts: npt.NDArray[np.uint16] = field(init=False)
+    Attributes:
+        depth: by (block, rank), see :mod:`solver.kernels.spread`; the row's end is spare.
+        open_moves: quiet moves not yet known to lose, the same way.
+        seeds: slots whose value captures set.
+        lists: the frontier of the present layer.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, blocks: int, block: int, pattern_type: type[np.unsignedinteger]) -> None:
         # One spare slot per row takes whatever has no rank.
-        row = -(-(self.block + 1) // _WORD_ROW) * _WORD_ROW
-        self.depth = np.empty((self.blocks, row), dtype=np.uint8)
-        self.open_moves = np.empty((self.blocks, row), dtype=np.uint8)
-        self.counts = np.zeros((256, self.blocks), dtype=np.uint16)
+        row = -(-(block + 1) // _ROW_MULTIPLE) * _ROW_MULTIPLE
+        self.blocks = blocks
+        self.depth = np.empty((blocks, row), dtype=np.uint8)
+        self.open_moves = np.empty((blocks, row), dtype=np.uint8)
+        # The lists below have room for everything, so that each range of blocks has a place of
+        # its own; the system gives memory only for what is written.
+        room = blocks * block
+        self.seeds = Seeds(
+            next=np.zeros(blocks, dtype=np.int64),
+            waiting=np.zeros((256, blocks), dtype=np.uint16),
+            rank=np.empty(room, dtype=np.uint16),
+        )
+        self.lists, self._spare_lists = (
+            Lists(
+                start=np.zeros(blocks, dtype=np.int64),
+                count=np.zeros(blocks, dtype=np.int32),
+                pattern=np.empty(room, dtype=pattern_type),
+            )
+            for _ in range(2)
+        )
 
+    @property
+    def next_lists(self) -> Lists:
+        """Where the next layer's frontier is written."""
+        return self._spare_lists
 
-@dataclass
-class _Frontier:
-    """Lists of patterns by block."""
+    def advance(self) -> None:
+        """Make the next layer the present one."""
+        self.lists, self._spare_lists = self._spare_lists, self.lists
 
-    starts: IntArray
-    patterns: npt.NDArray[np.int32]
+    @property
+    def deepest_seed(self) -> int:
+        """The greatest depth captures have set; -1 if there is none."""
+        return int(np.flatnonzero(self.seeds.waiting.any(axis=1)).max(initial=-1))
 
 
 def solve_unit(
@@ -139,24 +166,40 @@ class UnitSolver:
         self.patterns = self.majors.patterns(self.minor_size)
         self.scores = make_score_table()
         self.minor_flying = self.minor_size == rules.flying_at
+        symmetries = np.bitwise_count(self.majors.orbits.stabiliser).astype(np.int64)
+        # All positions one slot of a block stands for, and whether it stands for them alone.
+        self.weights = len(rules.board.automorphisms) // symmetries
+        self.simple = (symmetries == 1).astype(np.int64)
 
     def run(self) -> list[SolvedSector]:
         """Solve the unit, step by step."""
         # 1. What captures give, and how many quiet moves there are.
-        major = _Table(self.blocks, self.block)
-        self.start_major(major)
-        minor = None
-        if not self.equal:
-            minor = _Table(self.blocks, self.block)
-            self.start_minor(minor)
+        tables = self.start()
         # 2. Layer by layer: each depth's final slots tell their predecessors.
-        for layer in range(DEEPEST + 1):
-            self.spread_layer(layer, major, minor)
-        tables = [major] if minor is None else [major, minor]
-        if any(table.counts[DEEPEST + 1 :].any() for table in tables):
-            raise ResourceError(f"unit {self.unit} has distances over {DEEPEST} plies")
+        counts = [Counts.zero() for _ in tables]
+        deepest_seed = max(table.deepest_seed for table in tables)
+        self.release_first(tables)
+        for layer in range(DEEPEST + 2):
+            for table, count in zip(tables, counts, strict=True):
+                self.count_layer(layer, table, count)
+            if layer >= deepest_seed and not any(table.lists.count.any() for table in tables):
+                break
+            if layer > DEEPEST:
+                raise ResourceError(f"unit {self.unit} has distances over {DEEPEST} plies")
+            self.spread_layer(layer, tables)
         # 3. What no layer reached is drawn.
-        return [self.finish(*pair) for pair in zip(self.unit.sectors, tables, strict=True)]
+        sectors = self.unit.sectors
+        return [self.finish(*each) for each in zip(sectors, tables, counts, strict=True)]
+
+    def start(self) -> list[_Table]:
+        """Make the working tables and set what captures give."""
+        pattern_type = np.uint16 if self.majors.free <= 16 else np.uint32
+        count = 1 if self.equal else 2
+        tables = [_Table(self.blocks, self.block, pattern_type) for _ in range(count)]
+        self.start_major(tables[0])
+        if not self.equal:
+            self.start_minor(tables[1])
+        return tables
 
     def start_major(self, table: _Table) -> None:
         """Set the slots with the major side to move."""
@@ -183,7 +226,7 @@ class UnitSolver:
         self.workers.run(
             lambda first, last: capture.start_major(
                 first, last, m.free, self.patterns, self.ranks, arrivals, closing, row,
-                captures, table.depth, table.open_moves, table.counts,
+                captures, first * self.block, table.depth, table.open_moves, table.seeds,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
@@ -197,129 +240,126 @@ class UnitSolver:
         self.workers.run(
             lambda first, last: capture.start_minor(
                 first, last, m.free, self.minor_flying, self.patterns, self.ranks, frames,
-                removals, larger, solved, self.scores, table.depth, table.open_moves,
-                table.counts,
+                removals, larger, solved, self.scores, first * self.block, table.depth,
+                table.open_moves, table.seeds,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
 
-    def spread_layer(self, layer: int, major: _Table, minor: _Table | None) -> None:
+    def release_first(self, tables: list[_Table]) -> None:
+        """Make the frontier of depth 0."""
+        for table in tables:
+            self.workers.run(
+                lambda first, last, table=table: spread.release_first(
+                    first, last, first * self.block, table.depth, table.open_moves,
+                    self.patterns, table.seeds, table.lists,
+                ),
+                self.workers.even(self.blocks),
+            )  # fmt: skip
+
+    def count_layer(self, layer: int, table: _Table, count: Counts) -> None:
+        """Count the positions of the present frontier."""
+        found = table.lists.count
+        self.report(int(found.sum(dtype=np.int64)))
+        count.positions[layer] = found @ self.weights
+        # Blocks whose set has symmetries hold a position more than once; they are counted later.
+        count.distinct[layer] = found @ self.simple
+
+    def spread_layer(self, layer: int, tables: list[_Table]) -> None:
         """Let all slots final at depth `layer` tell their quiet predecessors."""
-        found = self.collect(layer, major)
-        if minor is None:
-            if found is not None:
-                self.report(len(found.patterns))
-                self.spread_across(layer, self.mirror(found), major)
-            return
-        if found is not None:
-            self.report(len(found.patterns))
-            self.spread_inside(layer, found, minor)
-        # Depths written so far exceed `layer`, so collecting the other table now is no later.
-        found = self.collect(layer, minor)
-        if found is not None:
-            self.report(len(found.patterns))
-            self.spread_across(layer, found, major)
+        major = tables[0]
+        if self.equal:
+            self.spread_across(layer, self.mirror(major.lists), major)
+        else:
+            minor = tables[1]
+            self.spread_inside(layer, major.lists, minor)
+            self.spread_across(layer, minor.lists, major)
+        for table in tables:
+            table.advance()
 
-    def collect(self, layer: int, table: _Table) -> _Frontier | None:
-        """List the slots of a table that are final at depth `layer`; None if there are none."""
-        counts = table.counts[layer]
-        starts = np.empty(self.blocks + 1, dtype=np.int64)
-        total = frontier.running_totals(counts, starts)
-        if total == 0:
-            return None
-        out = np.empty(total, dtype=np.int32)
-        depth = table.depth.view(np.uint64)
-        open_moves = table.open_moves.view(np.uint64)
-        self.workers.run(
-            lambda first, last: frontier.collect(
-                first, last, layer, depth, open_moves, self.patterns, counts, starts, out
-            ),
-            self.workers.even(self.blocks, self.block),
-        )
-        return _Frontier(starts, out)
-
-    def spread_inside(self, layer: int, found: _Frontier, minor: _Table) -> None:
+    def spread_inside(self, layer: int, found: Lists, minor: _Table) -> None:
         """Tell the minor side's positions before a frontier with the major side to move."""
         m = self.majors
         frames = m.frames
+        smaller = m.ranks(self.minor_size - 1)
+        work = np.zeros(self.blocks + 1, dtype=np.int64)
+        np.cumsum(found.count, out=work[1:])
         self.workers.run(
             lambda first, last: spread.spread_inside(
-                first, last, layer, m.free, self.minor_flying, self.ranks, frames,
-                found.starts, found.patterns, minor.depth, minor.open_moves, minor.counts,
+                first, last, first * self.block, layer, m.free, self.minor_flying, self.patterns,
+                self.ranks, smaller, frames, found, minor.depth, minor.open_moves, minor.seeds,
+                minor.next_lists,
             ),
-            self.workers.balanced(found.starts),
+            self.workers.balanced(work),
         )  # fmt: skip
 
-    def spread_across(self, layer: int, found: _Frontier, major: _Table) -> None:
+    def spread_across(self, layer: int, found: Lists, major: _Table) -> None:
         """Tell the major side's positions before a frontier with the minor side to move."""
         m = self.majors
         quiet = m.quiet
+        work = 4 * int(found.count.sum(dtype=np.int64))
         self.workers.run(
             lambda first, last: spread.spread_across(
-                first, last, layer, m.free, self.ranks, quiet, found.starts, found.patterns,
-                major.depth, major.open_moves, major.counts,
+                first, last, first * self.block, layer, m.free, self.patterns, self.ranks, quiet,
+                found, major.depth, major.open_moves, major.seeds, major.next_lists,
             ),
-            self.workers.even(self.blocks, 4 * len(found.patterns) // self.blocks + 1),
+            self.workers.even(self.blocks, work // self.blocks + 1),
         )  # fmt: skip
 
-    def mirror(self, found: _Frontier) -> _Frontier:
+    def mirror(self, found: Lists) -> Lists:
         """Return the colour mirror of a frontier of an equal sector."""
         board, orbits = self.majors.board, self.majors.orbits
-        ranges = self.workers.balanced(found.starts)
+        work = np.zeros(self.blocks + 1, dtype=np.int64)
+        np.cumsum(found.count, out=work[1:])
+        ranges = self.workers.balanced(work)
         counts = np.zeros((len(ranges), self.blocks), dtype=np.int32)
         rows = {first: number for number, (first, _) in enumerate(ranges)}
+        pattern_type = found.pattern.dtype
 
         def reflect(first: int, last: int) -> tuple[IntArray, IntArray]:
-            entries = int(found.starts[last] - found.starts[first])
+            entries = int(work[last] - work[first])
             room = entries + entries // 8 + 1024
             own_counts = counts[rows[first]]
             while True:
                 blocks = np.empty(room, dtype=np.int32)
-                patterns = np.empty(room, dtype=np.int32)
+                patterns = np.empty(room, dtype=pattern_type)
                 total = mirror.mirror_frontier(
-                    first, last, board, orbits, found.starts, found.patterns,
-                    blocks, patterns, own_counts,
-                )  # fmt: skip
+                    first, last, board, orbits, found, blocks, patterns, own_counts
+                )
                 if total <= room:
                     return blocks[:total], patterns[:total]
                 own_counts[:] = 0
                 room = total
 
         images = self.workers.run(reflect, ranges)
-        starts = np.zeros(self.blocks + 1, dtype=np.int64)
-        np.cumsum(counts.sum(axis=0), out=starts[1:])
+        count = counts.sum(axis=0, dtype=np.int32)
+        start = np.zeros(self.blocks, dtype=np.int64)
+        np.cumsum(count[:-1], out=start[1:])
         # Each range writes to places of its own inside every block's list.
-        places = starts[:-1] + np.cumsum(counts, axis=0) - counts
-        out = np.empty(starts[-1], dtype=np.int32)
+        places = start + np.cumsum(counts, axis=0) - counts
+        pattern = np.empty(int(count.sum(dtype=np.int64)), dtype=pattern_type)
         self.workers.run(
-            lambda number, _: mirror.sort_by_block(*images[number], places[number], out),
+            lambda number, _: mirror.sort_by_block(*images[number], places[number], pattern),
             [(number, number + 1) for number in range(len(ranges))],
         )
-        return _Frontier(starts, out)
+        return Lists(start, count, pattern)
 
-    def finish(self, sector: Sector, table: _Table) -> SolvedSector:
-        """Turn a working table into stored bytes and counts."""
+    def finish(self, sector: Sector, table: _Table, counts: Counts) -> SolvedSector:
+        """Turn a working table into stored bytes, and complete its counts."""
+        m = self.majors
         stored = np.empty((self.blocks, self.block), dtype=np.uint8)
-        self.workers.run(
-            lambda first, last: finish.store(
-                first, last, self.block, table.depth, table.open_moves, stored
-            ),
-            self.workers.even(self.blocks, self.block),
-        )
-        counts = self.count(table, stored)
-        drawn = self.blocks * self.block - int(table.counts[: DEEPEST + 1].sum(dtype=np.int64))
-        self.report(drawn)
-        return SolvedSector(sector, stored.reshape(-1), counts)
+        depth, open_moves = table.depth.view(np.uint64), table.open_moves.view(np.uint64)
 
-    def count(self, table: _Table, stored: ByteArray) -> Counts:
-        """Count positions by stored byte; blocks know their depths from solving."""
-        orbits = self.majors.orbits
-        by_block = table.counts.astype(np.int64)
-        by_block[DRAW] = self.block - by_block.sum(axis=0)
-        symmetries = np.bitwise_count(orbits.stabiliser).astype(np.int64)
-        weights = len(self.majors.board.automorphisms) // symmetries
-        distinct = by_block[:, symmetries == 1].sum(axis=1)
+        def store(first: int, last: int) -> None:
+            finish.mark_draws(first, last, depth, open_moves)
+            stored[first:last] = table.depth[first:last, : self.block]
+
+        self.workers.run(store, self.workers.even(self.blocks, self.block))
+        symmetric = np.zeros(256, dtype=np.int64)
         finish.count_symmetric(
-            0, self.blocks, self.majors.board, orbits, self.patterns, stored, distinct
+            0, self.blocks, m.board, m.orbits, self.patterns, stored, symmetric
         )
-        return Counts(positions=by_block @ weights, distinct=distinct)
+        counts.positions[DRAW] = self.weights.sum() * self.block - counts.positions.sum()
+        counts.distinct[DRAW] = self.simple.sum() * self.block - counts.distinct.sum()
+        counts.distinct += symmetric
+        return SolvedSector(sector, stored.reshape(-1), counts)

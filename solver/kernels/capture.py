@@ -12,7 +12,7 @@ import numpy as np
 from solver.kernels import kernel
 from solver.kernels.bits import popcount, trailing_zeros
 from solver.kernels.ranks import fill_permutation, permuted, rank_of
-from solver.kernels.values import settle
+from solver.kernels.values import plant, settle
 
 
 @kernel
@@ -59,7 +59,7 @@ def major_captures(first, last, holders, frames, patterns, smaller, solved, scor
 
 
 @kernel
-def start_major(first, last, points, patterns, ranks, arrivals, closing, row, captures, depth, open_moves, counts):  # type: ignore[no-untyped-def]
+def start_major(first, last, points, patterns, ranks, arrivals, closing, row, captures, place, depth, open_moves, seeds):  # type: ignore[no-untyped-def]
     """Set depth and open quiet moves of every slot with the major side to move.
 
     Args:
@@ -71,8 +71,9 @@ def start_major(first, last, points, patterns, ranks, arrivals, closing, row, ca
         closing: :class:`Moves` that close a mill, permutations outward.
         row: place of each block in `captures`.
         captures: scores, see :func:`major_captures`.
+        place: first entry of the seeds this range may use.
         depth, open_moves: working tables, out.
-        counts: final slots by (depth, block), added to.
+        seeds: :class:`Seeds`, out.
     """
     width = (points + 2) // 3
     chunk = (1 << width) - 1
@@ -104,26 +105,29 @@ def start_major(first, last, points, patterns, ranks, arrivals, closing, row, ca
                 + np.int64(sums[(1 << width) + ((p >> width) & chunk)])
                 + np.int64(sums[(2 << width) + (p >> (2 * width))])
             )
-            reached, left = settle(np.int64(best[r]), quiet, x, counts)
-            depth[x, r] = reached
-            open_moves[x, r] = left
-        depth[x, ranks.count] = 1
-        open_moves[x, ranks.count] = 255
+            depth[x, r], open_moves[x, r] = settle(np.int64(best[r]), quiet)
+        place = plant(x, place, ranks.count, depth, open_moves, seeds)
 
 
 @kernel
-def fill_edge_parities(edges, first, last, points, width, table):  # type: ignore[no-untyped-def]
-    """Make chunk tables whose XOR tells which edges have exactly one end in a pattern."""
+def fill_edge_parities(bit_edges, points, width, table):  # type: ignore[no-untyped-def]
+    """Make chunk tables whose XOR tells which edges have exactly one end in a pattern.
+
+    Args:
+        bit_edges: the edges at each point of the frame, as bits.
+        points: points of the frame.
+        width: bits per chunk; ``3 * width >= points``.
+        table: out, int64, length at least ``3 << width``.
+    """
     for part in range(3):
         start = part << width
         table[start] = 0
-        for value in range(1, 1 << width):
-            bit = part * width + trailing_zeros(value)
-            incident = 0
-            if bit < points:
-                for e in range(first, last):
-                    incident |= ((np.int64(edges[e]) >> bit) & 1) << (e - first)
-            table[start + value] = table[start + (value & (value - 1))] ^ incident
+        filled = 1
+        for bit in range(part * width, (part + 1) * width):
+            edges = bit_edges[bit] if bit < points else 0
+            for entry in range(filled):
+                table[start + filled + entry] = table[start + entry] ^ edges
+            filled *= 2
 
 
 @kernel
@@ -138,7 +142,7 @@ def edge_parities(p, width, table):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def start_minor(first, last, points, flying, patterns, ranks, frames, removals, larger, solved, scores, depth, open_moves, counts):  # type: ignore[no-untyped-def]
+def start_minor(first, last, points, flying, patterns, ranks, frames, removals, larger, solved, scores, place, depth, open_moves, seeds):  # type: ignore[no-untyped-def]
     """Set depth and open quiet moves of every slot with the minor side to move.
 
     A minor side's move stays inside the block.  The captures are scored once per minor set that
@@ -155,8 +159,9 @@ def start_minor(first, last, points, flying, patterns, ranks, frames, removals, 
         larger: rank tables of the minor sets in a frame of one point more.
         solved: stored bytes of the sector with one major stone fewer, that side to move.
         scores: score by stored byte.
+        place: first entry of the seeds this range may use.
         depth, open_moves: working tables, out.
-        counts: final slots by (depth, block), added to.
+        seeds: :class:`Seeds`, out.
     """
     width = (points + 2) // 3
     table = np.zeros(3 << width, dtype=np.int32)
@@ -171,15 +176,15 @@ def start_minor(first, last, points, flying, patterns, ranks, frames, removals, 
         first_line = frames.line_start[x]
         last_line = frames.line_start[x + 1]
         first_edge = frames.edge_start[x]
-        fill_edge_parities(frames.edge, first_edge, frames.edge_start[x + 1], points, width, parities)
+        fill_edge_parities(frames.bit_edges[x], points, width, parities)
         best[:] = 0
         found = 0
         for r in range(ranks.count):
             p = np.int64(patterns[r])
             quiet[r] = fly_moves if flying else popcount(edge_parities(p, width, parities))
             holds = False
-            for number in range(first_line, last_line):
-                line = np.int64(frames.line[number])
+            for which in range(first_line, last_line):
+                line = np.int64(frames.line[which])
                 holds |= (p & line) == line
             # Written always and kept only if it counts: cheaper than a branch nobody can foresee.
             holders[found] = r
@@ -188,13 +193,13 @@ def start_minor(first, last, points, flying, patterns, ranks, frames, removals, 
         for entry in range(removals.start[x], removals.start[x + 1]):
             fill_permutation(removals.permutation[entry], points, width, table)
             base = np.int64(removals.target[entry]) * larger.count
-            for place in range(found):
-                q = permuted(np.int64(patterns[holders[place]]), width, table)
+            for number in range(found):
+                q = permuted(np.int64(patterns[holders[number]]), width, table)
                 value = solved[base + rank_of(q, larger.low, larger.high, larger.low_bits)]
-                taken[place] = max(taken[place], scores[value])
-        for place in range(found):
-            p = np.int64(patterns[holders[place]])
-            score = taken[place]
+                taken[number] = max(taken[number], scores[value])
+        for number in range(found):
+            p = np.int64(patterns[holders[number]])
+            score = taken[number]
             if flying:
                 stones = mill_points(p, frames.line, first_line, last_line)
                 while stones != 0:
@@ -209,10 +214,10 @@ def start_minor(first, last, points, flying, patterns, ranks, frames, removals, 
                         quiet[r] -= 1
             else:
                 edges = 0
-                for number in range(first_line, last_line):
-                    line = np.int64(frames.line[number])
+                for which in range(first_line, last_line):
+                    line = np.int64(frames.line[which])
                     if (p & line) == line:
-                        edges |= frames.line_edges[number]
+                        edges |= frames.line_edges[which]
                 edges &= edge_parities(p, width, parities)
                 while edges != 0:
                     q = p ^ np.int64(frames.edge[first_edge + trailing_zeros(edges)])
@@ -221,8 +226,5 @@ def start_minor(first, last, points, flying, patterns, ranks, frames, removals, 
                     best[r] = max(best[r], score)
                     quiet[r] -= 1
         for r in range(ranks.count):
-            reached, left = settle(np.int64(best[r]), np.int64(quiet[r]), x, counts)
-            depth[x, r] = reached
-            open_moves[x, r] = left
-        depth[x, ranks.count] = 1
-        open_moves[x, ranks.count] = 255
+            depth[x, r], open_moves[x, r] = settle(np.int64(best[r]), np.int64(quiet[r]))
+        place = plant(x, place, ranks.count, depth, open_moves, seeds)

@@ -8,24 +8,35 @@ from solver.kernels import kernel
 from solver.kernels.bits import trailing_zeros
 from solver.kernels.mirror import expanded
 from solver.kernels.sets import image_of
-from solver.kernels.values import DRAW
+
+
+_HIGHS = np.uint64(0x8080808080808080)
+_LOWS = np.uint64(0x7F7F7F7F7F7F7F7F)
+_SEVEN = np.uint64(7)
 
 
 @kernel
-def store(first, last, block, depth, open_moves, out):  # type: ignore[no-untyped-def]
-    """Write the stored bytes of blocks `first` to `last`: final depths, and draws for the rest.
+def mark_draws(first, last, depth, open_moves):  # type: ignore[no-untyped-def]
+    """Turn depths into stored bytes, in place: what is neither won nor lost becomes a draw.
+
+    A slot is won if its depth is odd and lost if no move is open.  Eight slots are done at a time,
+    in words the compiler can put into vectors.
 
     Args:
-        first, last: range of blocks.
-        block: slots per block.
-        depth, open_moves: working tables, one row per block.
-        out: stored bytes by (block, rank).
+        first, last: range of rows.
+        depth, open_moves: working tables seen as 64-bit words, one row per block.
     """
     for x in range(first, last):
-        for r in range(block):
-            value = depth[x, r]
-            settled = (value & 1) != 0 or open_moves[x, r] == 0
-            out[x, r] = value if settled else np.uint8(DRAW)
+        values = depth[x]
+        left = open_moves[x]
+        for number in range(len(values)):
+            v = values[number]
+            w = left[number]
+            none_left = ~(((w & _LOWS) + _LOWS) | w | _LOWS)
+            settled = (none_left | (v << _SEVEN)) & _HIGHS
+            # 0x80 to 0xff and 0 to 0, byte by byte.
+            settled |= settled - (settled >> _SEVEN)
+            values[number] = v | ~settled
 
 
 @kernel

@@ -25,7 +25,7 @@ def expanded(pattern, frame_points):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out_pattern, out_counts):  # type: ignore[no-untyped-def]
+def mirror_frontier(first, last, board, orbits, found, out_block, out_pattern, out_counts):  # type: ignore[no-untyped-def]
     """List the mirror images of a frontier's entries, in no particular order of blocks.
 
     A position stands in several slots of a block where the major set has symmetries of its own.
@@ -35,7 +35,7 @@ def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out
         first, last: range of blocks.
         board: :class:`BoardArrays`.
         orbits: :class:`Orbits` of the sets of both sides.
-        starts, frontier: the frontier's lists.
+        found: :class:`Lists`, the frontier.
         out_block, out_pattern: out, block and pattern of each image.
         out_counts: number of images per block, added to.
 
@@ -46,9 +46,9 @@ def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out
     full = (1 << board.points) - 1
     frame_points = np.zeros(board.points, dtype=np.int64)
     images = np.zeros(len(board.automorphisms), dtype=np.int64)
-    found = 0
+    total = 0
     for x in range(first, last):
-        if starts[x] == starts[x + 1]:
+        if found.count[x] == 0:
             continue
         major = orbits.masks[x]
         rest = full & ~major
@@ -60,8 +60,8 @@ def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out
         for g in range(len(board.automorphisms)):
             images[g] = image_of(major, board.automorphisms[g])
         own = orbits.stabiliser[x]
-        for place in range(starts[x], starts[x + 1]):
-            minor = expanded(np.int64(frontier[place]), frame_points)
+        for place in range(found.start[x], found.start[x] + found.count[x]):
+            minor = expanded(np.int64(found.pattern[place]), frame_points)
             if own != 1:
                 smallest = True
                 others = own & ~1
@@ -78,11 +78,11 @@ def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out
             g = np.int64(orbits.automorphism[slot])
             frame = full & ~orbits.masks[block]
             image = images[g]
-            if found < len(out_block):
-                out_block[found] = block
-                out_pattern[found] = compressed(image, frame)
+            if total < len(out_block):
+                out_block[total] = block
+                out_pattern[total] = compressed(image, frame)
                 out_counts[block] += 1
-            found += 1
+            total += 1
             group = orbits.stabiliser[block]
             if group != 1:
                 others = group & ~1
@@ -97,12 +97,12 @@ def mirror_frontier(first, last, board, orbits, starts, frontier, out_block, out
                         before &= before - 1
                         new = image_of(image, board.automorphisms[k]) != further
                     if new:
-                        if found < len(out_block):
-                            out_block[found] = block
-                            out_pattern[found] = compressed(further, frame)
+                        if total < len(out_block):
+                            out_block[total] = block
+                            out_pattern[total] = compressed(further, frame)
                             out_counts[block] += 1
-                        found += 1
-    return found
+                        total += 1
+    return total
 
 
 @kernel

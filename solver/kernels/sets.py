@@ -58,6 +58,7 @@ class FrameEdges(NamedTuple):
 
     edge_start: npt.NDArray[np.int64]
     edge: npt.NDArray[np.int32]  # pattern of the two ends
+    bit_edges: npt.NDArray[np.int64]  # by (block, point): bit e, edge e of the block ends there
     line_start: npt.NDArray[np.int64]
     line: npt.NDArray[np.int32]  # pattern of the line's points
     line_edges: npt.NDArray[np.int64]  # bit e: edge e of this block ends on the line
@@ -269,7 +270,7 @@ def fill_removals(masks, board, any_when_all, orbits, target_orbit, permutation)
 
 
 @kernel
-def fill_frames(masks, board, fill, edge_start, edge, line_start, line, line_edges):  # type: ignore[no-untyped-def]
+def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, line, line_edges):  # type: ignore[no-untyped-def]
     """Fill :class:`FrameEdges`; with `fill` false only the two ``start`` arrays."""
     full = (1 << board.points) - 1
     edges = 0
@@ -287,6 +288,9 @@ def fill_frames(masks, board, fill, edge_start, edge, line_start, line, line_edg
                 if fill:
                     ends = (1 << point) | (others & -others)
                     edge[edges] = compressed(ends, frame)
+                    bit = 1 << (edges - edge_start[number])
+                    bit_edges[number, position_in(frame, point)] |= bit
+                    bit_edges[number, position_in(frame, trailing_zeros(others))] |= bit
                 others &= others - 1
                 edges += 1
         for which in range(len(board.lines)):

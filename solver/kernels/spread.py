@@ -1,9 +1,16 @@
 """One layer of retrograde analysis: what a frontier tells its quiet predecessors.
 
-A lost position makes each quiet predecessor a win one ply deeper, unless that wins sooner
-already.  A won one takes one from the predecessor's open moves; with none left it is lost.  Both
-kernels *pull*: a call writes to the blocks of its own range alone and only reads the frontier, so
-ranges can run side by side and the outcome never depends on their number.
+The *frontier* of a depth holds the slots whose final value is that depth, as a list of patterns
+per block.  A lost position makes each quiet predecessor a win one ply deeper, unless that wins
+sooner already.  A won one takes one from the predecessor's open moves; with none left it is lost.
+
+Both kernels *pull*: a call writes to the blocks of its own range alone and only reads the
+frontier, so ranges can run side by side and the outcome never depends on their number.  A slot
+that becomes final goes straight to the next layer's list; those whose value captures set wait in
+*seeds*, sorted by depth within each block, until their layer comes.  So nothing is ever searched.
+
+Names used below: `x` block, `r` rank, `p` and `q` patterns, `place` next free entry of the next
+layer's lists.
 """
 
 from __future__ import annotations
@@ -15,65 +22,112 @@ from solver.kernels.bits import trailing_zeros
 from solver.kernels.capture import edge_parities, fill_edge_parities, mill_points
 from solver.kernels.ranks import fill_permutation, permuted, rank_of
 
-# Below this many entries, moving each point by itself is cheaper than making chunk tables.
-FEW = 6
+
+@kernel
+def make_won(r, q, layer, depth, out, place):  # type: ignore[no-untyped-def]
+    """Note that a slot has a successor lost in `layer` plies; return the next free place."""
+    known = np.int64(depth[np.uint64(r)])
+    if known & 1 == 0 or known > layer + 1:
+        depth[np.uint64(r)] = layer + 1
+        out[np.uint64(place)] = q
+        place += 1
+    return place
 
 
 @kernel
-def make_won(r, x, layer, depth, counts):  # type: ignore[no-untyped-def]
-    """Note that slot `r` of block `x` has a successor lost in `layer` plies."""
-    known = np.int64(depth[x, r])
-    if known & 1 == 0:
-        depth[x, r] = layer + 1
-        counts[layer + 1, x] += 1
-    elif known > layer + 1:
-        depth[x, r] = layer + 1
-        counts[known, x] -= 1
-        counts[layer + 1, x] += 1
+def close_move(r, q, layer, depth, open_moves, spare, out, place):  # type: ignore[no-untyped-def]
+    """Note that one more quiet move of a slot meets a win in `layer` plies.
+
+    Returns:
+        The next free place of the lists.
+    """
+    left = np.int64(open_moves[np.uint64(r)]) - 1
+    open_moves[np.uint64(r)] = left & 255
+    if left == 0 and r != spare and np.int64(depth[np.uint64(r)]) <= layer:
+        # A longer loss by capture is a seed and comes when its layer does.
+        depth[np.uint64(r)] = layer + 1
+        out[np.uint64(place)] = q
+        place += 1
+    return place
 
 
 @kernel
-def close_move(r, x, layer, spare, depth, open_moves, counts):  # type: ignore[no-untyped-def]
-    """Note that one more quiet move from slot `r` of block `x` meets a win in `layer` plies."""
-    left = np.int64(open_moves[x, r]) - 1
-    open_moves[x, r] = left & 255
-    if left == 0:
-        if r == spare:
-            open_moves[x, r] = 255
-        else:
-            value = max(np.int64(depth[x, r]), layer + 1)
-            depth[x, r] = value
-            counts[value, x] += 1
+def release(x, layer, depth, open_moves, patterns, seeds, out, place):  # type: ignore[no-untyped-def]
+    """Append the seeds of block `x` that are final at depth `layer`; return the next place."""
+    begin = seeds.next[x]
+    end = begin + np.int64(seeds.waiting[layer, x])
+    seeds.next[x] = end
+    for entry in range(begin, end):
+        r = np.int64(seeds.rank[entry])
+        # Found to be won sooner meanwhile, or a loss by capture with quiet moves still open.
+        if np.int64(depth[x, r]) == layer and (layer & 1 == 1 or open_moves[x, r] == 0):
+            out[place] = patterns[r]
+            place += 1
+    return place
 
 
 @kernel
-def spread_inside(first, last, layer, points, flying, ranks, frames, starts, frontier, depth, open_moves, counts):  # type: ignore[no-untyped-def]
+def release_first(first, last, place, depth, open_moves, patterns, seeds, lists):  # type: ignore[no-untyped-def]
+    """Make the frontier of depth 0: the slots without any turn.
+
+    Args:
+        first, last: range of blocks.
+        place: first entry of the lists this range may use.
+        depth, open_moves: working tables, one row per block.
+        patterns: minor sets by rank.
+        seeds: :class:`Seeds` of this table.
+        lists: :class:`Lists`, out.
+    """
+    for x in range(first, last):
+        lists.start[x] = place
+        place = release(x, 0, depth, open_moves, patterns, seeds, lists.pattern, place)
+        lists.count[x] = place - lists.start[x]
+
+
+@kernel
+def spread_inside(first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, depth, open_moves, seeds, lists):  # type: ignore[no-untyped-def]
     """Spread a frontier with the major side to move to the minor side's positions before it.
 
     Args:
         first, last: range of blocks.
+        place: first entry of the next lists this range may use.
         layer: depth of the frontier.
         points: points of a frame.
         flying: whether the minor side's stones may go anywhere.
-        ranks: rank tables of the minor sets.
+        patterns, ranks: minor sets by rank, and their rank tables.
+        smaller: rank tables of the minor sets with one stone fewer.
         frames: :class:`FrameEdges` of the major sets.
-        starts, frontier: the frontier's lists.
-        depth, open_moves, counts: of the minor side to move, changed.
+        found: :class:`Lists`, the frontier.
+        depth, open_moves: of the minor side to move, changed.
+        seeds: :class:`Seeds` of the minor side to move.
+        lists: :class:`Lists` of the next layer, out.
     """
     width = (points + 2) // 3
     parities = np.zeros(3 << width, dtype=np.int64)
+    fans = np.zeros(smaller.count + 1, dtype=np.int32)
+    own = np.zeros(ranks.count, dtype=np.uint8)
     full = (1 << points) - 1
     won = layer % 2 == 1
+    out = lists.pattern
+    spare = ranks.count
+    few = few_entries(width, ranks.size)
     for x in range(first, last):
-        begin = starts[x]
-        end = starts[x + 1]
-        if begin == end:
-            continue
+        lists.start[x] = place
+        begin = found.start[x]
+        end = begin + found.count[x]
         first_line = frames.line_start[x]
         last_line = frames.line_start[x + 1]
-        if flying:
-            for place in range(begin, end):
-                p = np.int64(frontier[place])
+        first_edge = frames.edge_start[x]
+        row = depth[x]
+        moves = open_moves[x]
+        if flying and (end - begin) * 12 > ranks.count // 4:
+            place = spread_fans(
+                begin, end, layer, won, x, patterns, ranks, smaller, frames, found.pattern,
+                fans, own, row, moves, out, place,
+            )  # fmt: skip
+        elif flying:
+            for entry in range(begin, end):
+                p = np.int64(found.pattern[entry])
                 stones = p & ~mill_points(p, frames.line, first_line, last_line)
                 while stones != 0:
                     stone = stones & -stones
@@ -84,74 +138,146 @@ def spread_inside(first, last, layer, points, flying, ranks, frames, starts, fro
                         targets &= targets - 1
                         r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
                         if won:
-                            close_move(r, x, layer, ranks.count, depth, open_moves, counts)
+                            place = close_move(r, q, layer, row, moves, spare, out, place)
                         else:
-                            make_won(r, x, layer, depth, counts)
-            continue
-        first_edge = frames.edge_start[x]
-        fill_edge_parities(frames.edge, first_edge, frames.edge_start[x + 1], points, width, parities)
-        for place in range(begin, end):
-            p = np.int64(frontier[place])
-            edges = edge_parities(p, width, parities)
-            for number in range(first_line, last_line):
-                line = np.int64(frames.line[number])
-                if (p & line) == line:
-                    edges &= ~frames.line_edges[number]
-            while edges != 0:
-                q = p ^ np.int64(frames.edge[first_edge + trailing_zeros(edges)])
-                edges &= edges - 1
-                r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
-                if won:
-                    close_move(r, x, layer, ranks.count, depth, open_moves, counts)
+                            place = make_won(r, q, layer, row, out, place)
+        elif end > begin:
+            bit_edges = frames.bit_edges[x]
+            many = end - begin > few
+            if many:
+                fill_edge_parities(bit_edges, points, width, parities)
+            for entry in range(begin, end):
+                p = np.int64(found.pattern[entry])
+                if many:
+                    edges = edge_parities(p, width, parities)
                 else:
-                    make_won(r, x, layer, depth, counts)
+                    edges = 0
+                    rest = p
+                    while rest != 0:
+                        edges ^= bit_edges[trailing_zeros(rest)]
+                        rest &= rest - 1
+                for number in range(first_line, last_line):
+                    line = np.int64(frames.line[number])
+                    if (p & line) == line:
+                        edges &= ~frames.line_edges[number]
+                while edges != 0:
+                    q = p ^ np.int64(frames.edge[first_edge + trailing_zeros(edges)])
+                    edges &= edges - 1
+                    r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
+                    if won:
+                        place = close_move(r, q, layer, row, moves, spare, out, place)
+                    else:
+                        place = make_won(r, q, layer, row, out, place)
+        place = release(x, layer + 1, depth, open_moves, patterns, seeds, out, place)
+        lists.count[x] = place - lists.start[x]
 
 
 @kernel
-def spread_across(first, last, layer, points, ranks, quiet, starts, frontier, depth, open_moves, counts):  # type: ignore[no-untyped-def]
+def few_entries(width, size):  # type: ignore[no-untyped-def]
+    """Return the length up to which a list is better moved point by point than by tables.
+
+    Filling three tables of ``1 << width`` entries costs about half of what moving so many points
+    does.
+    """
+    return (3 << width) // (2 * size)
+
+
+@kernel
+def spread_fans(begin, end, layer, won, x, patterns, ranks, smaller, frames, frontier, fans, own, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Spread one block's frontier to a flying side's positions before it, all at once.
+
+    A flight keeps all stones but one: the *fan* of those kept.  Frontier slots are counted by the
+    fans they can have been reached from; each slot then adds up the fans it belongs to, less its
+    own part in them.  That beats dozens of single steps per frontier slot.
+    """
+    fans[:] = 0
+    own[:] = 0
+    first_line = frames.line_start[x]
+    last_line = frames.line_start[x + 1]
+    for entry in range(begin, end):
+        p = np.int64(frontier[entry])
+        stones = p & ~mill_points(p, frames.line, first_line, last_line)
+        r = rank_of(p, ranks.low, ranks.high, ranks.low_bits)
+        while stones != 0:
+            kept = p & ~(stones & -stones)
+            stones &= stones - 1
+            fans[rank_of(kept, smaller.low, smaller.high, smaller.low_bits)] += 1
+            own[r] += 1
+    for r in range(ranks.count):
+        p = np.int64(patterns[r])
+        stones = p
+        reached = -np.int64(own[r])
+        while stones != 0:
+            kept = p & ~(stones & -stones)
+            stones &= stones - 1
+            reached += np.int64(fans[rank_of(kept, smaller.low, smaller.high, smaller.low_bits)])
+        if reached == 0:
+            continue
+        if won:
+            open_moves[r] -= reached - 1
+            place = close_move(r, p, layer, depth, open_moves, ranks.count, out, place)
+        else:
+            place = make_won(r, p, layer, depth, out, place)
+    return place
+
+
+@kernel
+def spread_across(first, last, place, layer, points, patterns, ranks, quiet, found, depth, open_moves, seeds, lists):  # type: ignore[no-untyped-def]
     """Spread a frontier with the minor side to move to the major side's positions before it.
 
     Args:
         first, last: range of blocks.
+        place: first entry of the next lists this range may use.
         layer: depth of the frontier.
         points: points of a frame.
-        ranks: rank tables of the minor sets.
+        patterns, ranks: minor sets by rank, and their rank tables.
         quiet: quiet :class:`Moves` of the major sets, permutations inward.
-        starts, frontier: the frontier's lists.
-        depth, open_moves, counts: of the major side to move, changed.
+        found: :class:`Lists`, the frontier.
+        depth, open_moves: of the major side to move, changed.
+        seeds: :class:`Seeds` of the major side to move.
+        lists: :class:`Lists` of the next layer, out.
     """
     width = (points + 2) // 3
     table = np.zeros(3 << width, dtype=np.int32)
     won = layer % 2 == 1
+    out = lists.pattern
+    spare = ranks.count
+    few = few_entries(width, ranks.size)
     for x in range(first, last):
-        for entry in range(quiet.start[x], quiet.start[x + 1]):
-            source = np.int64(quiet.target[entry])
-            begin = starts[source]
-            end = starts[source + 1]
-            if begin == end:
+        lists.start[x] = place
+        row = depth[x]
+        moves = open_moves[x]
+        for number in range(quiet.start[x], quiet.start[x + 1]):
+            source = np.int64(quiet.target[number])
+            length = np.int64(found.count[source])
+            if length == 0:
                 continue
-            if end - begin < FEW:
-                for place in range(begin, end):
-                    p = np.int64(frontier[place])
+            begin = found.start[source]
+            permutation = quiet.permutation[number]
+            if length <= few:
+                for entry in range(begin, begin + length):
+                    p = np.int64(found.pattern[entry])
                     q = 0
                     while p != 0:
-                        q |= 1 << np.int64(quiet.permutation[entry, trailing_zeros(p)])
+                        q |= 1 << np.int64(permutation[trailing_zeros(p)])
                         p &= p - 1
                     r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
-                    if r < ranks.count:
+                    if r < spare:
                         if won:
-                            close_move(r, x, layer, ranks.count, depth, open_moves, counts)
+                            place = close_move(r, q, layer, row, moves, spare, out, place)
                         else:
-                            make_won(r, x, layer, depth, counts)
+                            place = make_won(r, q, layer, row, out, place)
                 continue
-            fill_permutation(quiet.permutation[entry], points, width, table)
+            fill_permutation(permutation, points, width, table)
             if won:
-                for place in range(begin, end):
-                    q = permuted(np.int64(frontier[place]), width, table)
-                    r = min(rank_of(q, ranks.low, ranks.high, ranks.low_bits), ranks.count)
-                    close_move(r, x, layer, ranks.count, depth, open_moves, counts)
+                for entry in range(begin, begin + length):
+                    q = permuted(np.int64(found.pattern[entry]), width, table)
+                    r = min(rank_of(q, ranks.low, ranks.high, ranks.low_bits), spare)
+                    place = close_move(r, q, layer, row, moves, spare, out, place)
             else:
-                for place in range(begin, end):
-                    q = permuted(np.int64(frontier[place]), width, table)
-                    r = min(rank_of(q, ranks.low, ranks.high, ranks.low_bits), ranks.count)
-                    make_won(r, x, layer, depth, counts)
+                for entry in range(begin, begin + length):
+                    q = permuted(np.int64(found.pattern[entry]), width, table)
+                    r = min(rank_of(q, ranks.low, ranks.high, ranks.low_bits), spare)
+                    place = make_won(r, q, layer, row, out, place)
+        place = release(x, layer + 1, depth, open_moves, patterns, seeds, out, place)
+        lists.count[x] = place - lists.start[x]
