@@ -30,7 +30,6 @@ from solver.tableheader import DEFAULT_FRAME_SIZE, Counts, TableHeader
 
 __all__ = [
     "DEFAULT_FRAME_SIZE",
-    "DEFAULT_LEVEL",
     "Counts",
     "TableHeader",
     "TableReader",
@@ -38,8 +37,6 @@ __all__ = [
     "write_table",
 ]
 
-DEFAULT_LEVEL: Final = 3
-"""zstd compression level."""
 FORMAT_VERSION: Final = 1
 """Raised whenever an older reader would misunderstand a file."""
 HEADER_MAGIC: Final = 0x184D2A50
@@ -67,7 +64,7 @@ def write_table(
     header: TableHeader,
     payload: Payload,
     *,
-    level: int = DEFAULT_LEVEL,
+    level: int | None = None,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> int:
@@ -80,7 +77,7 @@ def write_table(
         path: of the file; its folder is made if need be, a file of that name replaced.
         header: describes the payload.
         payload: shape (header.payload_bytes,), contiguous. Not copied.
-        level: zstd compression level.
+        level: zstd compression level; None for parameters tuned to distances.
         threads: threads to compress with.
         progress: called in this thread now and then; if it raises, nothing is left behind.
 
@@ -322,7 +319,7 @@ class TableReader:
         self._sizes = entries["compressed"][1:-1]
         self._content_checksums = entries["checksum"][1:-1]
         self._frame_checksums = frame_checksums
-        self._offsets = np.cumsum([len(head), *self._sizes], dtype=np.int64)
+        self._offsets = np.cumsum(entries["compressed"][:-1], dtype=np.int64)
 
     def _read_head(self) -> bytes:
         """Return the header frame."""

@@ -29,8 +29,12 @@ __all__ = [
 
 CHECKSUM: Final = "xxh64"
 """The only checksum algorithm."""
-DEFAULT_FRAME_SIZE: Final = 64 << 10
-"""Payload bytes per frame unless the writer says otherwise."""
+DEFAULT_FRAME_SIZE: Final = 16 << 10
+"""Payload bytes per frame unless the writer says otherwise.
+
+A probe unpacks a whole frame. Frames of 64 KiB take three to four times as long and save 1 to 6 %
+of the file.
+"""
 MAX_FRAME_SIZE: Final = 16 << 20
 """Largest frame a reader accepts: what a single probe may have to allocate."""
 MAX_SLOTS: Final = 1 << 40
