@@ -16,13 +16,15 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import BinaryIO, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import xxhash
 import zstandard
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SEEK_TABLE_MAGIC: Final = 0x184D2A5E
 """Magic number of the skippable frame that holds the seek table."""
@@ -240,6 +242,8 @@ def in_order(
     if threads == 1:
         yield from map(work, items)
         return
+    from concurrent.futures import ThreadPoolExecutor  # 10 ms a query can do without
+
     pool = ThreadPoolExecutor(threads, thread_name_prefix="morris-table")
     waiting: deque[Future[Result]] = deque()
     try:
