@@ -77,8 +77,9 @@ class _Table:
         self.depth = np.empty((blocks, row), dtype=np.uint8)
         self.open_moves = np.empty((blocks, row), dtype=np.uint8)
         # The lists below have room for everything, so that each range of blocks has a place of
-        # its own; the system gives memory only for what is written.
-        room = blocks * block
+        # its own (and one entry more per block, as kernels write ahead); the system gives memory
+        # only for what is written.
+        room = blocks * (block + 1)
         self.seeds = Seeds(
             next=np.zeros(blocks, dtype=np.int64),
             waiting=np.zeros((256, blocks), dtype=np.uint16),
@@ -251,7 +252,7 @@ class UnitSolver:
         for table in tables:
             self.workers.run(
                 lambda first, last, table=table: spread.release_first(
-                    first, last, first * self.block, table.depth, table.open_moves,
+                    first, last, first * (self.block + 1), table.depth, table.open_moves,
                     self.patterns, table.seeds, table.lists,
                 ),
                 self.workers.even(self.blocks),
@@ -286,7 +287,7 @@ class UnitSolver:
         np.cumsum(found.count, out=work[1:])
         self.workers.run(
             lambda first, last: spread.spread_inside(
-                first, last, first * self.block, layer, m.free, self.minor_flying, self.patterns,
+                first, last, first * (self.block + 1), layer, m.free, self.minor_flying, self.patterns,
                 self.ranks, smaller, frames, found, minor.depth, minor.open_moves, minor.seeds,
                 minor.next_lists,
             ),
@@ -300,7 +301,7 @@ class UnitSolver:
         work = 4 * int(found.count.sum(dtype=np.int64))
         self.workers.run(
             lambda first, last: spread.spread_across(
-                first, last, first * self.block, layer, m.free, self.patterns, self.ranks, quiet,
+                first, last, first * (self.block + 1), layer, m.free, self.patterns, self.ranks, quiet,
                 found, major.depth, major.open_moves, major.seeds, major.next_lists,
             ),
             self.workers.even(self.blocks, work // self.blocks + 1),

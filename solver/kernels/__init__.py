@@ -54,3 +54,12 @@ if not os.environ.get("NUMBA_CACHE_DIR"):
 def kernel(function: Function) -> Function:
     """Compile `function` on first use, without the GIL, and keep the machine code."""
     return numba.njit(cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+
+
+def step(function: Function) -> Function:
+    """Compile a small function that kernels call in their inner loops.
+
+    It must make no arrays: it is compiled without counting references to its arguments, which
+    would cost more than the work it does.
+    """
+    return numba.njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[no-any-return]

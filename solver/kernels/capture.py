@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernels import kernel
+from solver.kernels import kernel, step
 from solver.kernels.bits import popcount, trailing_zeros
 from solver.kernels.ranks import fill_permutation, permuted, rank_of
 from solver.kernels.values import plant, settle
 
 
-@kernel
+@step
 def mill_points(p, lines, first, last):  # type: ignore[no-untyped-def]
     """Return the stones of pattern `p` that stand in one of ``lines[first:last]``."""
     result = 0
@@ -109,7 +109,7 @@ def start_major(first, last, points, patterns, ranks, arrivals, closing, row, ca
         place = plant(x, place, ranks.count, depth, open_moves, seeds)
 
 
-@kernel
+@step
 def fill_edge_parities(bit_edges, points, width, table):  # type: ignore[no-untyped-def]
     """Make chunk tables whose XOR tells which edges have exactly one end in a pattern.
 
@@ -130,7 +130,7 @@ def fill_edge_parities(bit_edges, points, width, table):  # type: ignore[no-unty
             filled *= 2
 
 
-@kernel
+@step
 def edge_parities(p, width, table):  # type: ignore[no-untyped-def]
     """Return the edges with exactly one end in `p`, as bits."""
     chunk = (1 << width) - 1

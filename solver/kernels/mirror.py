@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernels import kernel
+from solver.kernels import kernel, step
 from solver.kernels.bits import trailing_zeros
 from solver.kernels.ranks import rank_of
 from solver.kernels.sets import compressed, image_of
 
 
-@kernel
+@step
 def expanded(pattern, frame_points):  # type: ignore[no-untyped-def]
     """Return a pattern as a set of points, given the frame's points in ascending order."""
     result = 0

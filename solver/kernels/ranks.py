@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from solver.kernels import kernel
+from solver.kernels import step
 
 # A pattern with a bit above its points is no set: its rank exceeds every block's size.
 NO_RANK = 1 << 24
@@ -47,13 +47,15 @@ def make_ranks(points: int, size: int) -> Ranks:
     return Ranks(low, high, low_bits, points, size, comb(points, size))
 
 
-@kernel
+@step
 def rank_of(pattern, low, high, low_bits):  # type: ignore[no-untyped-def]
     """Return the rank of `pattern` (see :class:`Ranks`)."""
-    return np.int64(low[pattern & ((1 << low_bits) - 1)]) + np.int64(high[pattern >> low_bits])
+    # An unsigned index skips the test for a negative one.
+    below = low[np.uint64(pattern & ((1 << low_bits) - 1))]
+    return np.int64(below) + np.int64(high[np.uint64(pattern >> low_bits)])
 
 
-@kernel
+@step
 def fill_permutation(permutation, points, width, table):  # type: ignore[no-untyped-def]
     """Turn a permutation of bits into three chunk tables.
 
@@ -80,12 +82,12 @@ def fill_permutation(permutation, points, width, table):  # type: ignore[no-unty
             filled *= 2
 
 
-@kernel
+@step
 def permuted(pattern, width, table):  # type: ignore[no-untyped-def]
     """Return the image of `pattern` under a permutation made by :func:`fill_permutation`."""
     chunk = (1 << width) - 1
     return (
-        np.int64(table[pattern & chunk])
-        | np.int64(table[(1 << width) + ((pattern >> width) & chunk)])
-        | np.int64(table[(2 << width) + (pattern >> (2 * width))])
+        np.int64(table[np.uint64(pattern & chunk)])
+        | np.int64(table[np.uint64((1 << width) + ((pattern >> width) & chunk))])
+        | np.int64(table[np.uint64((2 << width) + (pattern >> (2 * width)))])
     )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from solver.kernels import kernel
+from solver.kernels import kernel, step
 from solver.kernels.bits import popcount, trailing_zeros
 from solver.kernels.ranks import rank_of
 
@@ -64,7 +64,7 @@ class FrameEdges(NamedTuple):
     line_edges: npt.NDArray[np.int64]  # bit e: edge e of this block ends on the line
 
 
-@kernel
+@step
 def image_of(mask, automorphism):  # type: ignore[no-untyped-def]
     """Return the image of a set under an automorphism given as an array of points."""
     result = 0
@@ -74,13 +74,13 @@ def image_of(mask, automorphism):  # type: ignore[no-untyped-def]
     return result
 
 
-@kernel
+@step
 def position_in(mask, point):  # type: ignore[no-untyped-def]
     """Return how many points of `mask` come before `point`: its number in that frame."""
     return popcount(mask & ((1 << point) - 1))
 
 
-@kernel
+@step
 def compressed(mask, frame):  # type: ignore[no-untyped-def]
     """Return a set inside `frame` as a pattern."""
     result = 0
@@ -90,7 +90,7 @@ def compressed(mask, frame):  # type: ignore[no-untyped-def]
     return result
 
 
-@kernel
+@step
 def in_line(mask, point, lines):  # type: ignore[no-untyped-def]
     """Tell whether `point` stands in a line that `mask` fills."""
     for number in range(len(lines)):
@@ -213,7 +213,7 @@ def count_arrivals(masks, board, flying, out):  # type: ignore[no-untyped-def]
             here += 1
 
 
-@kernel
+@step
 def removable(mask, board, any_when_all):  # type: ignore[no-untyped-def]
     """Return the stones of a side that may be taken: those in no mill, or all if all are."""
     protected = 0

@@ -17,24 +17,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernels import kernel
+from solver.kernels import kernel, step
 from solver.kernels.bits import trailing_zeros
 from solver.kernels.capture import edge_parities, fill_edge_parities, mill_points
 from solver.kernels.ranks import fill_permutation, permuted, rank_of
 
 
-@kernel
+@step
 def make_won(r, q, layer, depth, out, place):  # type: ignore[no-untyped-def]
-    """Note that a slot has a successor lost in `layer` plies; return the next free place."""
+    """Note that a slot has a successor lost in `layer` plies; return the next free place.
+
+    Whether that is news cannot be foreseen, so everything is written and only the place says
+    whether it counts: a branch guessed wrong would cost more than all the rest.
+    """
     known = np.int64(depth[np.uint64(r)])
-    if known & 1 == 0 or known > layer + 1:
-        depth[np.uint64(r)] = layer + 1
-        out[np.uint64(place)] = q
-        place += 1
-    return place
+    sooner = ((known & 1) ^ 1) | np.int64(known > layer + 1)
+    depth[np.uint64(r)] = known + sooner * (layer + 1 - known)
+    out[np.uint64(place)] = q
+    return place + sooner
 
 
-@kernel
+@step
 def close_move(r, q, layer, depth, open_moves, spare, out, place):  # type: ignore[no-untyped-def]
     """Note that one more quiet move of a slot meets a win in `layer` plies.
 
@@ -51,7 +54,7 @@ def close_move(r, q, layer, depth, open_moves, spare, out, place):  # type: igno
     return place
 
 
-@kernel
+@step
 def release(x, layer, depth, open_moves, patterns, seeds, out, place):  # type: ignore[no-untyped-def]
     """Append the seeds of block `x` that are final at depth `layer`; return the next place."""
     begin = seeds.next[x]
@@ -60,7 +63,7 @@ def release(x, layer, depth, open_moves, patterns, seeds, out, place):  # type: 
     for entry in range(begin, end):
         r = np.int64(seeds.rank[entry])
         # Found to be won sooner meanwhile, or a loss by capture with quiet moves still open.
-        if np.int64(depth[x, r]) == layer and (layer & 1 == 1 or open_moves[x, r] == 0):
+        if np.int64(depth[r]) == layer and (layer & 1 == 1 or open_moves[r] == 0):
             out[place] = patterns[r]
             place += 1
     return place
@@ -80,8 +83,18 @@ def release_first(first, last, place, depth, open_moves, patterns, seeds, lists)
     """
     for x in range(first, last):
         lists.start[x] = place
-        place = release(x, 0, depth, open_moves, patterns, seeds, lists.pattern, place)
+        place = release(x, 0, depth[x], open_moves[x], patterns, seeds, lists.pattern, place)
         lists.count[x] = place - lists.start[x]
+
+
+@step
+def few_entries(width, size):  # type: ignore[no-untyped-def]
+    """Return the length up to which a list is better moved point by point than by tables.
+
+    Filling three tables of ``1 << width`` entries costs about half of what moving so many points
+    does.
+    """
+    return (3 << width) // (2 * size)
 
 
 @kernel
@@ -106,115 +119,124 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
     parities = np.zeros(3 << width, dtype=np.int64)
     fans = np.zeros(smaller.count + 1, dtype=np.int32)
     own = np.zeros(ranks.count, dtype=np.uint8)
-    full = (1 << points) - 1
-    won = layer % 2 == 1
-    out = lists.pattern
-    spare = ranks.count
-    few = few_entries(width, ranks.size)
     for x in range(first, last):
         lists.start[x] = place
-        begin = found.start[x]
-        end = begin + found.count[x]
-        first_line = frames.line_start[x]
-        last_line = frames.line_start[x + 1]
-        first_edge = frames.edge_start[x]
-        row = depth[x]
-        moves = open_moves[x]
-        if flying and (end - begin) * 12 > ranks.count // 4:
+        length = np.int64(found.count[x])
+        row, moves = depth[x], open_moves[x]
+        if length != 0 and flying and length * 50 > ranks.count:
             place = spread_fans(
-                begin, end, layer, won, x, patterns, ranks, smaller, frames, found.pattern,
-                fans, own, row, moves, out, place,
+                x, layer, patterns, ranks, smaller, frames, found, fans, own, row, moves,
+                lists.pattern, place,
             )  # fmt: skip
-        elif flying:
-            for entry in range(begin, end):
-                p = np.int64(found.pattern[entry])
-                stones = p & ~mill_points(p, frames.line, first_line, last_line)
-                while stones != 0:
-                    stone = stones & -stones
-                    stones &= stones - 1
-                    targets = full & ~p
-                    while targets != 0:
-                        q = (p ^ stone) | (targets & -targets)
-                        targets &= targets - 1
-                        r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
-                        if won:
-                            place = close_move(r, q, layer, row, moves, spare, out, place)
-                        else:
-                            place = make_won(r, q, layer, row, out, place)
-        elif end > begin:
-            bit_edges = frames.bit_edges[x]
-            many = end - begin > few
-            if many:
-                fill_edge_parities(bit_edges, points, width, parities)
-            for entry in range(begin, end):
-                p = np.int64(found.pattern[entry])
-                if many:
-                    edges = edge_parities(p, width, parities)
-                else:
-                    edges = 0
-                    rest = p
-                    while rest != 0:
-                        edges ^= bit_edges[trailing_zeros(rest)]
-                        rest &= rest - 1
-                for number in range(first_line, last_line):
-                    line = np.int64(frames.line[number])
-                    if (p & line) == line:
-                        edges &= ~frames.line_edges[number]
-                while edges != 0:
-                    q = p ^ np.int64(frames.edge[first_edge + trailing_zeros(edges)])
-                    edges &= edges - 1
-                    r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
-                    if won:
-                        place = close_move(r, q, layer, row, moves, spare, out, place)
-                    else:
-                        place = make_won(r, q, layer, row, out, place)
-        place = release(x, layer + 1, depth, open_moves, patterns, seeds, out, place)
+        elif length != 0 and flying:
+            place = spread_flights(
+                x, layer, points, ranks, frames, found, row, moves, lists.pattern, place
+            )
+        elif length != 0:
+            place = spread_slides(
+                x, layer, points, ranks, frames, found, parities, row, moves, lists.pattern, place
+            )
+        place = release(x, layer + 1, row, moves, patterns, seeds, lists.pattern, place)
         lists.count[x] = place - lists.start[x]
 
 
-@kernel
-def few_entries(width, size):  # type: ignore[no-untyped-def]
-    """Return the length up to which a list is better moved point by point than by tables.
+@step
+def spread_slides(x, layer, points, ranks, frames, found, parities, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Spread one block's frontier back along the minor side's slides (see spread_inside)."""
+    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+    won = layer % 2 == 1
+    width = (points + 2) // 3
+    begin = found.start[x]
+    length = np.int64(found.count[x])
+    many = length > few_entries(width, ranks.size)
+    bit_edges = frames.bit_edges[x]
+    if many:
+        fill_edge_parities(bit_edges, points, width, parities)
+    first_edge = frames.edge_start[x]
+    for entry in range(begin, begin + length):
+        p = np.int64(found.pattern[np.uint64(entry)])
+        if many:
+            edges = edge_parities(p, width, parities)
+        else:
+            edges = 0
+            rest = p
+            while rest != 0:
+                edges ^= bit_edges[np.uint64(trailing_zeros(rest))]
+                rest &= rest - 1
+        # A stone that stands in a mill cannot have come by a quiet move.
+        for number in range(frames.line_start[x], frames.line_start[x + 1]):
+            line = np.int64(frames.line[np.uint64(number)])
+            if (p & line) == line:
+                edges &= ~frames.line_edges[np.uint64(number)]
+        while edges != 0:
+            q = p ^ np.int64(frames.edge[np.uint64(first_edge + trailing_zeros(edges))])
+            edges &= edges - 1
+            r = rank_of(q, low, high, low_bits)
+            if won:
+                place = close_move(r, q, layer, depth, open_moves, ranks.count, out, place)
+            else:
+                place = make_won(r, q, layer, depth, out, place)
+    return place
 
-    Filling three tables of ``1 << width`` entries costs about half of what moving so many points
-    does.
-    """
-    return (3 << width) // (2 * size)
+
+@step
+def spread_flights(x, layer, points, ranks, frames, found, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Spread one block's frontier back along the minor side's flights, one by one."""
+    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+    won = layer % 2 == 1
+    full = (1 << points) - 1
+    begin = found.start[x]
+    for entry in range(begin, begin + np.int64(found.count[x])):
+        p = np.int64(found.pattern[np.uint64(entry)])
+        stones = p & ~mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
+        while stones != 0:
+            stone = stones & -stones
+            stones &= stones - 1
+            targets = full & ~p
+            while targets != 0:
+                q = (p ^ stone) | (targets & -targets)
+                targets &= targets - 1
+                r = rank_of(q, low, high, low_bits)
+                if won:
+                    place = close_move(r, q, layer, depth, open_moves, ranks.count, out, place)
+                else:
+                    place = make_won(r, q, layer, depth, out, place)
+    return place
 
 
-@kernel
-def spread_fans(begin, end, layer, won, x, patterns, ranks, smaller, frames, frontier, fans, own, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
-    """Spread one block's frontier to a flying side's positions before it, all at once.
+@step
+def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Spread one block's frontier back along the minor side's flights, all at once.
 
     A flight keeps all stones but one: the *fan* of those kept.  Frontier slots are counted by the
     fans they can have been reached from; each slot then adds up the fans it belongs to, less its
-    own part in them.  That beats dozens of single steps per frontier slot.
+    own part in them.  That beats dozens of single flights per frontier slot.
     """
+    low, high, low_bits = smaller.low, smaller.high, smaller.low_bits
+    won = layer % 2 == 1
     fans[:] = 0
     own[:] = 0
-    first_line = frames.line_start[x]
-    last_line = frames.line_start[x + 1]
-    for entry in range(begin, end):
-        p = np.int64(frontier[entry])
-        stones = p & ~mill_points(p, frames.line, first_line, last_line)
+    begin = found.start[x]
+    for entry in range(begin, begin + np.int64(found.count[x])):
+        p = np.int64(found.pattern[np.uint64(entry)])
+        stones = p & ~mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
         r = rank_of(p, ranks.low, ranks.high, ranks.low_bits)
         while stones != 0:
-            kept = p & ~(stones & -stones)
+            fans[np.uint64(rank_of(p & ~(stones & -stones), low, high, low_bits))] += 1
             stones &= stones - 1
-            fans[rank_of(kept, smaller.low, smaller.high, smaller.low_bits)] += 1
-            own[r] += 1
+            own[np.uint64(r)] += 1
     for r in range(ranks.count):
-        p = np.int64(patterns[r])
+        p = np.int64(patterns[np.uint64(r)])
         stones = p
-        reached = -np.int64(own[r])
+        reached = -np.int64(own[np.uint64(r)])
         while stones != 0:
-            kept = p & ~(stones & -stones)
+            kept = rank_of(p & ~(stones & -stones), low, high, low_bits)
             stones &= stones - 1
-            reached += np.int64(fans[rank_of(kept, smaller.low, smaller.high, smaller.low_bits)])
+            reached += np.int64(fans[np.uint64(kept)])
         if reached == 0:
             continue
         if won:
-            open_moves[r] -= reached - 1
+            open_moves[np.uint64(r)] -= reached - 1
             place = close_move(r, p, layer, depth, open_moves, ranks.count, out, place)
         else:
             place = make_won(r, p, layer, depth, out, place)
@@ -237,47 +259,61 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
         seeds: :class:`Seeds` of the major side to move.
         lists: :class:`Lists` of the next layer, out.
     """
-    width = (points + 2) // 3
-    table = np.zeros(3 << width, dtype=np.int32)
-    won = layer % 2 == 1
-    out = lists.pattern
-    spare = ranks.count
-    few = few_entries(width, ranks.size)
+    table = np.zeros(3 << ((points + 2) // 3), dtype=np.int32)
     for x in range(first, last):
         lists.start[x] = place
-        row = depth[x]
-        moves = open_moves[x]
-        for number in range(quiet.start[x], quiet.start[x + 1]):
-            source = np.int64(quiet.target[number])
-            length = np.int64(found.count[source])
-            if length == 0:
-                continue
-            begin = found.start[source]
-            permutation = quiet.permutation[number]
-            if length <= few:
-                for entry in range(begin, begin + length):
-                    p = np.int64(found.pattern[entry])
-                    q = 0
-                    while p != 0:
-                        q |= 1 << np.int64(permutation[trailing_zeros(p)])
-                        p &= p - 1
-                    r = rank_of(q, ranks.low, ranks.high, ranks.low_bits)
-                    if r < spare:
-                        if won:
-                            place = close_move(r, q, layer, row, moves, spare, out, place)
-                        else:
-                            place = make_won(r, q, layer, row, out, place)
-                continue
-            fill_permutation(permutation, points, width, table)
-            if won:
-                for entry in range(begin, begin + length):
-                    q = permuted(np.int64(found.pattern[entry]), width, table)
-                    r = min(rank_of(q, ranks.low, ranks.high, ranks.low_bits), spare)
-                    place = close_move(r, q, layer, row, moves, spare, out, place)
-            else:
-                for entry in range(begin, begin + length):
-                    q = permuted(np.int64(found.pattern[entry]), width, table)
-                    r = min(rank_of(q, ranks.low, ranks.high, ranks.low_bits), spare)
-                    place = make_won(r, q, layer, row, out, place)
-        place = release(x, layer + 1, depth, open_moves, patterns, seeds, out, place)
+        row, moves = depth[x], open_moves[x]
+        place = spread_moves(
+            x, layer, points, ranks, quiet, found, table, row, moves, lists.pattern, place
+        )
+        place = release(x, layer + 1, row, moves, patterns, seeds, lists.pattern, place)
         lists.count[x] = place - lists.start[x]
+
+
+@step
+def spare_rank(r, spare):  # type: ignore[no-untyped-def]
+    """Return `r`, or the spare slot's number if `r` exceeds it; without a branch."""
+    excess = r - spare
+    return spare + (excess & (excess >> 63))
+
+
+@step
+def spread_moves(x, layer, points, ranks, quiet, found, table, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Pull the frontier lists that the major side's moves from `x` lead to (see spread_across)."""
+    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+    spare = ranks.count
+    won = layer % 2 == 1
+    width = (points + 2) // 3
+    few = few_entries(width, ranks.size)
+    for number in range(quiet.start[x], quiet.start[x + 1]):
+        source = np.uint64(quiet.target[np.uint64(number)])
+        length = np.int64(found.count[source])
+        if length == 0:
+            continue
+        begin = found.start[source]
+        permutation = quiet.permutation[number]
+        if length <= few:
+            for entry in range(begin, begin + length):
+                p = np.int64(found.pattern[np.uint64(entry)])
+                q = 0
+                while p != 0:
+                    q |= 1 << np.int64(permutation[np.uint64(trailing_zeros(p))])
+                    p &= p - 1
+                r = spare_rank(rank_of(q, low, high, low_bits), spare)
+                if won:
+                    place = close_move(r, q, layer, depth, open_moves, spare, out, place)
+                else:
+                    place = make_won(r, q, layer, depth, out, place)
+            continue
+        fill_permutation(permutation, points, width, table)
+        if won:
+            for entry in range(begin, begin + length):
+                q = permuted(np.int64(found.pattern[np.uint64(entry)]), width, table)
+                r = spare_rank(rank_of(q, low, high, low_bits), spare)
+                place = close_move(r, q, layer, depth, open_moves, spare, out, place)
+        else:
+            for entry in range(begin, begin + length):
+                q = permuted(np.int64(found.pattern[np.uint64(entry)]), width, table)
+                r = spare_rank(rank_of(q, low, high, low_bits), spare)
+                place = make_won(r, q, layer, depth, out, place)
+    return place

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from solver.kernels import kernel
+from solver.kernels import kernel, step
 
 VOID = 254
 DRAW = 255
@@ -52,7 +52,7 @@ class Seeds(NamedTuple):
     rank: npt.NDArray[np.uint16]  # the entries
 
 
-@kernel
+@step
 def settle(score, quiet):  # type: ignore[no-untyped-def]
     """Return (depth, counter) of a slot from its best capture and its number of quiet moves.
 

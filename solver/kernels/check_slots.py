@@ -1,0 +1,111 @@
+"""The certificate check of single slots: every turn and the slot it leads to, one by one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.kernels import kernel
+from solver.kernels.check import BoardTable, MajorTable, count_bits, mills_in, removable
+from solver.kernels.check_turns import slot_of
+
+QUIET, CAPTURE, WIN = 1, 2, 3
+"""What a turn does: leads into the quiet or the capture sector, or wins at once."""
+
+
+class Numbering(NamedTuple):
+    """How a sector numbers its positions.
+
+    Attributes:
+        majors: the major side's sets.
+        mover_is_major: whether the side to move is the major one.
+        slots: slots of a block.
+    """
+
+    majors: MajorTable
+    mover_is_major: bool
+    slots: int
+
+
+@kernel
+def locate(mover, opponent, board, numbering):
+    """Return the slot of a position given as two masks."""
+    if numbering.mover_is_major:
+        return slot_of(mover, opponent, board, numbering.majors, numbering.slots)
+    return slot_of(opponent, mover, board, numbering.majors, numbering.slots)
+
+
+@kernel
+def masks_of(slot, board, numbering, minors):
+    """Return the position of a slot as mover's and opponent's mask."""
+    major = numbering.majors.canonical[slot // numbering.slots]
+    minor, place = np.int64(0), 0
+    compressed = np.int64(minors.sets[slot % numbering.slots])
+    for point in range(len(board.neighbours)):
+        if not major >> point & 1:
+            if compressed >> place & 1:
+                minor |= 1 << point
+            place += 1
+    if numbering.mover_is_major:
+        return major, minor
+    return minor, major
+
+
+@kernel
+def list_positions(slots, board, numbering, minors, out):
+    """Fill `out`, int64[slots, 2], with the masks of the positions of some slots."""
+    for i in range(len(slots)):
+        out[i, 0], out[i, 1] = masks_of(slots[i], board, numbering, minors)
+
+
+@kernel
+def list_turns(
+    positions, fly, any_may_go, last_stones, board: BoardTable, quiet, capture, kinds, targets
+):
+    """List every turn of some positions.
+
+    Args:
+        positions: int64[n, 2], mover's and opponent's masks.
+        fly: whether the mover moves to any free point.
+        any_may_go: whether any stone may be taken when all stand in mills; else none.
+        last_stones: whether taking a stone wins at once.
+        board: see `BoardTable`.
+        quiet, capture: `Numbering` of the sectors the turns lead to.
+        kinds: out, uint8[n, most], zeros before: what each turn does.
+        targets: out, int64[n, most]: the slot it leads to.
+
+    Returns:
+        False if there are more turns than fit.
+    """
+    for i in range(len(positions)):
+        mover, opponent = positions[i]
+        victims = removable(opponent, board.lines, any_may_go)
+        found = 0
+        for start in range(len(board.neighbours)):
+            if not mover >> start & 1:
+                continue
+            for end in range(len(board.neighbours)):
+                if (mover | opponent) >> end & 1:
+                    continue
+                if not fly and not board.neighbours[start] >> end & 1:
+                    continue
+                if found + count_bits(opponent) > kinds.shape[1]:
+                    return False
+                moved = mover ^ (1 << start) ^ (1 << end)
+                if victims == 0 or not mills_in(moved, board.lines) >> end & 1:
+                    kinds[i, found] = QUIET
+                    targets[i, found] = locate(opponent, moved, board, quiet)
+                    found += 1
+                    continue
+                for victim in range(len(board.neighbours)):
+                    if not victims >> victim & 1:
+                        continue
+                    if last_stones:
+                        kinds[i, found] = WIN
+                    else:
+                        kinds[i, found] = CAPTURE
+                        left = opponent ^ (1 << victim)
+                        targets[i, found] = locate(left, moved, board, capture)
+                    found += 1
+    return True
