@@ -1,0 +1,122 @@
+"""How much memory and disk there is, and how much of it this process has used."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+__all__ = [
+    "DEFAULT_SHARE",
+    "available_memory",
+    "default_memory",
+    "format_bytes",
+    "free_disk",
+    "peak_memory",
+]
+
+DEFAULT_SHARE: Final = 0.75
+"""Part of the available memory that is used unless the user says otherwise."""
+_ASSUMED: Final = 4 << 30  # where nothing tells how much there is
+
+
+def available_memory() -> int:
+    """Return the bytes this process can take without swapping or being refused.
+
+    The least of what the system has available, what a control group leaves, and what a limit on
+    the address space (``ulimit -v``) leaves.
+    """
+    return max(0, min(_limits(), default=_ASSUMED))
+
+
+def default_memory() -> int:
+    """Return the bytes to use unless the user says otherwise."""
+    return int(DEFAULT_SHARE * available_memory())
+
+
+def peak_memory() -> int:
+    """Return the most memory this process has had resident so far, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def free_disk(folder: str | os.PathLike[str]) -> int:
+    """Return the bytes free for files in a folder, which need not exist yet."""
+    path = Path(folder).absolute()
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return shutil.disk_usage(path).free
+
+
+def format_bytes(number: float) -> str:
+    """Return bytes for people, in decimal units: ``999 B``, ``1.2 kB``, ``35 MB``, ``2.10 GB``."""
+    if number < 1000:
+        return f"{int(number)} B"
+    for unit, digits in (("kB", 1), ("MB", 1), ("GB", 2)):
+        number /= 1000
+        if number < 1000 or unit == "GB":
+            break
+    return f"{number:.{digits}f} {unit}"
+
+
+def _limits() -> Iterator[int]:
+    system = _system_available()
+    if system is not None:
+        yield system
+    yield from _control_groups_left(Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"))
+    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if address_space != resource.RLIM_INFINITY:
+        yield address_space - _address_space_used()
+
+
+def _system_available() -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    with suppress(OSError, ValueError):  # not Linux: half of all is a cautious guess
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return None
+
+
+def _control_groups_left(root: Path, own: Path) -> Iterator[int]:
+    """Yield what the control groups of this process leave, from its own upwards.
+
+    Args:
+        root: where they are mounted.
+        own: the file that names those of this process.
+    """
+    try:
+        lines = [line.split(":", 2) for line in own.read_text().splitlines()]
+    except OSError:
+        return
+    for _, controllers, path in (line for line in lines if len(line) == 3):
+        if not controllers:  # version 2
+            yield from _left(root, path, "memory.max", "memory.current", "inactive_file ")
+        elif "memory" in controllers.split(","):
+            names = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "
+            yield from _left(root / "memory", path, *names)
+
+
+def _left(root: Path, path: str, limit: str, used: str, cached: str) -> Iterator[int]:
+    """Yield limit minus use (but for cached files, which make room) of a group and those above."""
+    folder = root / path.lstrip("/")
+    while folder.is_relative_to(root):
+        with suppress(OSError, ValueError):  # "max" is no number: no limit
+            left = int((folder / limit).read_text()) - int((folder / used).read_text())
+            for line in (folder / "memory.stat").read_text().splitlines():
+                if line.startswith(cached):
+                    left += int(line.split()[1])
+            yield left
+        folder = folder.parent
+
+
+def _address_space_used() -> int:
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
