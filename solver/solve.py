@@ -226,8 +226,8 @@ class UnitSolver:
         arrivals, closing = m.arrivals, m.closing
         self.workers.run(
             lambda first, last: capture.start_major(
-                first, last, m.free, self.patterns, self.ranks, arrivals, closing, row,
-                captures, first * self.block, table.depth, table.open_moves, table.seeds,
+                first, last, first * (self.block + 1), m.free, self.patterns, self.ranks,
+                arrivals, closing, row, captures, table.depth, table.open_moves, table.seeds,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
@@ -240,8 +240,8 @@ class UnitSolver:
         frames, removals = m.frames, m.removals
         self.workers.run(
             lambda first, last: capture.start_minor(
-                first, last, m.free, self.minor_flying, self.patterns, self.ranks, frames,
-                removals, larger, solved, self.scores, first * self.block, table.depth,
+                first, last, first * (self.block + 1), m.free, self.minor_flying, self.patterns,
+                self.ranks, frames, removals, larger, solved, self.scores, table.depth,
                 table.open_moves, table.seeds,
             ),
             self.workers.even(self.blocks, self.block),

@@ -1,4 +1,4 @@
-"""Ranks of sets by two table look-ups, and permutations of points by three.
+"""Ranks of sets by two table look-ups, and permutations of points by two more.
 
 A colexicographic rank is a sum over the set's points, so it splits into a part for the low bits
 and a part for the high bits: ``rank = low[p & low_mask] + high[p >> low_bits]``.  The number of
@@ -57,37 +57,48 @@ def rank_of(pattern, low, high, low_bits):  # type: ignore[no-untyped-def]
 
 @step
 def fill_permutation(permutation, points, width, table):  # type: ignore[no-untyped-def]
-    """Turn a permutation of bits into three chunk tables.
+    """Turn a permutation of bits into two chunk tables.
 
     Args:
         permutation: the new number of each of `points` bits; `points` or more marks a bit that
             has no place (the result then has no rank).
         points: number of bits.
-        width: bits per chunk; ``3 * width >= points``.
-        table: out, int32, length at least ``3 << width``; the image of a pattern is the OR of
-            one entry per chunk.
+        width: bits per chunk; ``2 * width >= points``.
+        table: out, int32, length ``2 << width``; the image of a pattern is the OR of one entry
+            per chunk.
     """
-    for chunk in range(3):
+    for chunk in range(2):
         start = chunk << width
         table[start] = 0
         filled = 1
-        for bit in range(width):
-            number = chunk * width + bit
-            value = 0
-            if number < points:
-                value = 1 << np.int64(permutation[number])
+        for bit in range(chunk * width, (chunk + 1) * width):
+            value = np.int32(0)
+            if bit < points:
+                value = np.int32(1 << np.int64(permutation[bit]))
             # The entries with this bit as their highest are the ones before, each with it added.
+            # As slices of their own, the two halves go through vector instructions.
+            before = table[start : start + filled]
+            after = table[start + filled : start + 2 * filled]
             for entry in range(filled):
-                table[start + filled + entry] = table[start + entry] | value
+                after[entry] = before[entry] | value
             filled *= 2
 
 
 @step
 def permuted(pattern, width, table):  # type: ignore[no-untyped-def]
     """Return the image of `pattern` under a permutation made by :func:`fill_permutation`."""
-    chunk = (1 << width) - 1
-    return (
-        np.int64(table[np.uint64(pattern & chunk)])
-        | np.int64(table[np.uint64((1 << width) + ((pattern >> width) & chunk))])
-        | np.int64(table[np.uint64((2 << width) + (pattern >> (2 * width)))])
-    )
+    below = table[np.uint64(pattern & ((1 << width) - 1))]
+    return np.int64(below) | np.int64(table[np.uint64((1 << width) + (pattern >> width))])
+
+
+@step
+def spare_rank(r, spare):  # type: ignore[no-untyped-def]
+    """Return `r`, or the spare slot's number if `r` exceeds it; without a branch."""
+    excess = r - spare
+    return spare + (excess & (excess >> 63))
+
+
+@step
+def half(points):  # type: ignore[no-untyped-def]
+    """Return the width of the chunks that patterns of `points` bits are cut into."""
+    return (points + 1) // 2

@@ -19,8 +19,8 @@ import numpy as np
 
 from solver.kernels import kernel, step
 from solver.kernels.bits import trailing_zeros
-from solver.kernels.capture import edge_parities, fill_edge_parities, mill_points
-from solver.kernels.ranks import fill_permutation, permuted, rank_of
+from solver.kernels.frames import edge_parities, fill_edge_parities, mill_points
+from solver.kernels.ranks import fill_permutation, half, permuted, rank_of, spare_rank
 
 
 @step
@@ -88,13 +88,12 @@ def release_first(first, last, place, depth, open_moves, patterns, seeds, lists)
 
 
 @step
-def few_entries(width, size):  # type: ignore[no-untyped-def]
+def few_entries(size):  # type: ignore[no-untyped-def]
     """Return the length up to which a list is better moved point by point than by tables.
 
-    Filling three tables of ``1 << width`` entries costs about half of what moving so many points
-    does.
+    Filling the tables takes about 100 ns, moving one point about one.
     """
-    return (3 << width) // (2 * size)
+    return 80 // size
 
 
 @kernel
@@ -115,8 +114,8 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
         seeds: :class:`Seeds` of the minor side to move.
         lists: :class:`Lists` of the next layer, out.
     """
-    width = (points + 2) // 3
-    parities = np.zeros(3 << width, dtype=np.int64)
+    width = half(points)
+    parities = np.zeros(2 << width, dtype=np.int64)
     fans = np.zeros(smaller.count + 1, dtype=np.int32)
     own = np.zeros(ranks.count, dtype=np.uint8)
     for x in range(first, last):
@@ -145,10 +144,10 @@ def spread_slides(x, layer, points, ranks, frames, found, parities, depth, open_
     """Spread one block's frontier back along the minor side's slides (see spread_inside)."""
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
     won = layer % 2 == 1
-    width = (points + 2) // 3
+    width = half(points)
     begin = found.start[x]
     length = np.int64(found.count[x])
-    many = length > few_entries(width, ranks.size)
+    many = length > few_entries(ranks.size)
     bit_edges = frames.bit_edges[x]
     if many:
         fill_edge_parities(bit_edges, points, width, parities)
@@ -259,7 +258,7 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
         seeds: :class:`Seeds` of the major side to move.
         lists: :class:`Lists` of the next layer, out.
     """
-    table = np.zeros(3 << ((points + 2) // 3), dtype=np.int32)
+    table = np.zeros(2 << half(points), dtype=np.int32)
     for x in range(first, last):
         lists.start[x] = place
         row, moves = depth[x], open_moves[x]
@@ -271,20 +270,13 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
 
 
 @step
-def spare_rank(r, spare):  # type: ignore[no-untyped-def]
-    """Return `r`, or the spare slot's number if `r` exceeds it; without a branch."""
-    excess = r - spare
-    return spare + (excess & (excess >> 63))
-
-
-@step
 def spread_moves(x, layer, points, ranks, quiet, found, table, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
     """Pull the frontier lists that the major side's moves from `x` lead to (see spread_across)."""
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
     spare = ranks.count
     won = layer % 2 == 1
-    width = (points + 2) // 3
-    few = few_entries(width, ranks.size)
+    width = half(points)
+    few = few_entries(ranks.size)
     for number in range(quiet.start[x], quiet.start[x + 1]):
         source = np.uint64(quiet.target[np.uint64(number)])
         length = np.int64(found.count[source])

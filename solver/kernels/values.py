@@ -53,17 +53,19 @@ class Seeds(NamedTuple):
 
 
 @step
-def settle(score, quiet):  # type: ignore[no-untyped-def]
-    """Return (depth, counter) of a slot from its best capture and its number of quiet moves.
+def settle_depth(score):  # type: ignore[no-untyped-def]
+    """Return the depth a slot's best capture gives; 0 if there is none or it draws.
 
-    The depth of a win is final unless a sooner one is found; that of a loss is final once the
-    counter is 0.
+    The depth of a win is final unless a sooner one is found; that of a loss is final once no move
+    is open.  Written without branches: ``2 * score`` for losses, ``511 - 2 * score`` for wins.
     """
-    if score > DRAW_SCORE:
-        return 1 + 2 * (255 - score), quiet + NEVER_LOST
-    if score == DRAW_SCORE:
-        return 0, quiet + NEVER_LOST
-    return 2 * score, quiet
+    return ((2 * score) ^ -np.int64(score > DRAW_SCORE)) & 255
+
+
+@step
+def settle_moves(score, quiet):  # type: ignore[no-untyped-def]
+    """Return the counter of open moves, given the best capture and the number of quiet moves."""
+    return quiet + NEVER_LOST * np.int64(score >= DRAW_SCORE)
 
 
 @kernel
@@ -74,27 +76,35 @@ def plant(x, place, block, depth, open_moves, seeds):  # type: ignore[no-untyped
         x: the block.
         place: next free entry.
         block: slots of a block; the spare slot comes after them.
-        depth, open_moves: working tables.
+        depth, open_moves: the block's rows.
         seeds: :class:`Seeds`, out.
 
     Returns:
         The next free entry.
     """
-    depth[x, block] = 1
-    open_moves[x, block] = 255
-    begin = place
     ends = np.zeros(256, dtype=np.int64)
+    depth[block] = 1
+    open_moves[block] = 255
+    seeds.next[x] = place
+    return sort_seeds(x, place, block, depth, open_moves, seeds, ends)
+
+
+@step
+def sort_seeds(x, place, block, depth, open_moves, seeds, ends):  # type: ignore[no-untyped-def]
+    """Sort a block's seeds by depth, by counting; see :func:`plant`."""
     for r in range(block):
-        if depth[x, r] != 0 or open_moves[x, r] == 0:
-            ends[depth[x, r]] += 1
+        seed = (depth[np.uint64(r)] != 0) | (open_moves[np.uint64(r)] == 0)
+        ends[depth[np.uint64(r)]] += np.int64(seed)
     for value in range(256):
-        seeds.waiting[value, x] = ends[value]
-        place += ends[value]
-        ends[value] = place - ends[value]
+        count = ends[value]
+        seeds.waiting[value, x] = count
+        ends[value] = place
+        place += count
     for r in range(block):
-        if depth[x, r] != 0 or open_moves[x, r] == 0:
-            value = depth[x, r]
-            seeds.rank[ends[value]] = r
-            ends[value] += 1
-    seeds.next[x] = begin
+        # What is no seed is written to the next free entry and then forgotten.
+        value = np.int64(depth[np.uint64(r)])
+        seed = np.int64((value != 0) | (open_moves[np.uint64(r)] == 0))
+        value |= 255 * (1 - seed)
+        seeds.rank[np.uint64(ends[np.uint64(value)])] = r
+        ends[np.uint64(value)] += seed
     return place
