@@ -1,0 +1,111 @@
+"""Endgame tables for Nine Men's Morris: solve the game, ask who wins, prove the tables right.
+
+    >>> from solver import Position, get_variant
+    >>> position = Position.parse(get_variant("nine"), "w:Wa4,d5,d6:Ba7,b4,c4,g4")
+    >>> len(position.turns())
+    54
+    >>> str(position.sector)
+    '3-4'
+
+With tables made by ``morris solve nine --stones 8``, :func:`open_tablebase` answers for every
+position with at most eight stones on the board: value, distance to the end, and every move.
+
+Public names are loaded when they are first used, so that importing this package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from solver.boards import BOARDS, Board
+    from solver.errors import (
+        DamagedTableError,
+        LockedDatabaseError,
+        MissingTableError,
+        MorrisError,
+        ResourceError,
+        UsageError,
+    )
+    from solver.notation import format_position, parse_position, parse_turn
+    from solver.position import Outcome, Position, Turn
+    from solver.rules import VARIANTS, Rules, get_variant
+    from solver.sectors import Sector, parse_sector
+    from solver.tablebase import (
+        Line,
+        MoveResult,
+        Result,
+        Tablebase,
+        default_database,
+        open_tablebase,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BOARDS",
+    "VARIANTS",
+    "Board",
+    "DamagedTableError",
+    "Line",
+    "LockedDatabaseError",
+    "MissingTableError",
+    "MorrisError",
+    "MoveResult",
+    "Outcome",
+    "Position",
+    "ResourceError",
+    "Result",
+    "Rules",
+    "Sector",
+    "Tablebase",
+    "Turn",
+    "UsageError",
+    "default_database",
+    "format_position",
+    "get_variant",
+    "open_tablebase",
+    "parse_position",
+    "parse_sector",
+    "parse_turn",
+]
+
+_HOMES = {
+    "boards": ("BOARDS", "Board"),
+    "errors": (
+        "DamagedTableError",
+        "LockedDatabaseError",
+        "MissingTableError",
+        "MorrisError",
+        "ResourceError",
+        "UsageError",
+    ),
+    "notation": ("format_position", "parse_position", "parse_turn"),
+    "position": ("Outcome", "Position", "Turn"),
+    "rules": ("VARIANTS", "Rules", "get_variant"),
+    "sectors": ("Sector", "parse_sector"),
+    "tablebase": (
+        "Line",
+        "MoveResult",
+        "Result",
+        "Tablebase",
+        "default_database",
+        "open_tablebase",
+    ),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name on first use (PEP 562)."""
+    module = _HOME_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,198 @@
+"""The command line: ``morris``.
+
+Commands are listed in a table and imported when they are run, so that help comes at once. What
+goes wrong ends here: one clear line on stderr and an exit code, never a traceback for a mistake
+of the user's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Final, NamedTuple
+
+import click
+
+from solver import __version__
+from solver.errors import MorrisError, UsageError
+
+__all__ = ["COMMANDS", "EXIT_CODES", "main", "morris", "run"]
+
+
+class LazyCommand(NamedTuple):
+    """A command that is not imported yet.
+
+    Attributes:
+        location: ``module:attribute`` of the click command.
+        summary: the line that the list of commands shows.
+    """
+
+    location: str
+    summary: str
+
+
+COMMANDS: Final[dict[str, LazyCommand]] = {
+    "query": LazyCommand(
+        "solver.cli.query:query", "Who wins a position, in how many plies, and by which moves."
+    ),
+    "line": LazyCommand("solver.cli.line:line", "Best play for both sides to the end."),
+    "solve": LazyCommand("solver.cli.solve:solve", "Make tables, and all that they depend on."),
+    "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),
+    "verify": LazyCommand("solver.cli.verify:verify", "Prove that tables are right."),
+    "stats": LazyCommand("solver.cli.stats:stats", "Counts and deepest distances of tables."),
+    "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
+    "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),
+    "warmup": LazyCommand("solver.cli.warmup:warmup", "Compile the solving code ahead of time."),
+    "bench": LazyCommand("solver.cli.bench:bench", "Measure how fast this machine solves."),
+}
+"""Every command by its name, in the order that help lists them."""
+
+EXIT_CODES: Final = """\
+Exit codes: 0 done; 1 a check failed; 2 wrong usage, or a position that cannot be;
+3 a table is missing; 4 a table is damaged; 5 not enough disk or memory, or the
+database is locked; 130 interrupted."""
+
+_HELP: Final = """Endgame tables for Nine Men's Morris.
+
+\b
+First make the tables of the smaller endgames, then ask:
+    morris solve nine --stones 8
+    morris query w:Wa4,d5,d6:Ba7,b4,c4,g4
+"""
+
+_INTERRUPTED: Final = 130
+_BROKEN_PIPE: Final = 141  # what a shell reports for a program that SIGPIPE has ended
+
+
+class LazyGroup(click.Group):
+    """A group of commands that imports only the one that is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, in the order to list them in."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; None if there is none of that name."""
+        command = COMMANDS.get(cmd_name)
+        if command is None:
+            return None
+        module, attribute = command.location.split(":")
+        found = getattr(import_module(module), attribute)
+        assert isinstance(found, click.Command)
+        return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments begin with."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = get_close_matches(name, COMMANDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(COMMANDS)}"
+            raise UsageError(f"no command is called {name!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    name="morris",
+    help=_HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=f"\b\n{EXIT_CODES}",
+)
+@click.version_option(__version__, prog_name="morris")
+def morris() -> None:
+    """Hold the commands."""
+
+
+def main() -> None:
+    """Run the command line of this process and end it."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line.
+
+    A command's function returns its exit code, or None for 0.
+
+    Args:
+        arguments: without the name of the program.
+
+    Returns:
+        The exit code; why it is not 0 has been said on stderr.
+    """
+    try:
+        code = _invoke(list(arguments))
+        sys.stdout.flush()
+        return code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.UsageError as error:
+        return _fail(_with_hint(error), 2)
+    except click.ClickException as error:
+        return _fail(error.format_message(), 2)
+    except MorrisError as error:
+        return _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort) as error:
+        return _fail(str(error) or "interrupted", _INTERRUPTED, prefix="")
+    except BrokenPipeError:
+        # Whoever read our output has gone; what is still buffered has nowhere to go.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except MemoryError:
+        return _fail("there is not enough memory", 5)
+    except OSError as error:
+        return _fail(*_explain(error))
+
+
+def _invoke(arguments: list[str]) -> int:
+    """Parse and run; not by click's own ``main``, which has other ideas of exit codes."""
+    instruction = os.environ.get("_MORRIS_COMPLETE")
+    if instruction:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(morris, {}, "morris", "_MORRIS_COMPLETE", instruction)
+    if not arguments:
+        click.echo(morris.make_context("morris", [], resilient_parsing=True).get_help(), err=True)
+        return 2
+    with morris.make_context("morris", arguments) as context:
+        result = morris.invoke(context)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, code: int, prefix: str = "Error: ") -> int:
+    """Say on stderr why the exit code is not 0."""
+    text = f"{prefix}{message}".rstrip()
+    with suppress(OSError):
+        click.echo(text, err=True)
+    return code
+
+
+def _with_hint(error: click.UsageError) -> str:
+    """Return a usage error in one line that ends with where to look."""
+    message = " ".join(error.format_message().split())
+    if error.ctx is None:
+        return message
+    stop = "" if message.endswith((".", "?", "!")) else "."
+    return f"{message}{stop} Try '{error.ctx.command_path} --help'."
+
+
+def _explain(error: OSError) -> tuple[str, int]:
+    """Return what to say of an error of the operating system, and the exit code.
+
+    A name that is wrong is the user's mistake; whatever else fails is a lack of resources.
+    """
+    reason = (error.strerror or str(error) or type(error).__name__).lower()
+    where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+    named_wrongly = isinstance(error, FileNotFoundError | NotADirectoryError | IsADirectoryError)
+    return f"{where}{reason}", 2 if named_wrongly else 5

@@ -1,0 +1,275 @@
+"""What the commands share: options, arguments, numbers in words, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from solver.errors import UsageError
+from solver.rules import Rules, get_variant
+from solver.sectors import (
+    Sector,
+    check_sector,
+    moving_sectors,
+    parse_sector,
+    sectors_up_to,
+    solving_order,
+    wanted_sectors,
+)
+
+if TYPE_CHECKING:
+    from solver.position import Position
+    from solver.tablebase import Result
+
+__all__ = [
+    "choose_sectors",
+    "database_option",
+    "emit_json",
+    "format_bytes",
+    "format_count",
+    "format_duration",
+    "format_result",
+    "format_table",
+    "json_option",
+    "plies",
+    "position_argument",
+    "read_position",
+    "sector_choice",
+    "sectors_argument",
+    "threads_option",
+    "variant_argument",
+    "variant_option",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Decorator = Callable[[Decorated], Decorated]
+
+# -- options and arguments ----------------------------------------------------------------------
+
+
+def database_option(function: Decorated) -> Decorated:
+    """Add ``--db DIR`` as parameter `database`: a Path, the default one if none is named."""
+    return click.option(
+        "--db",
+        "database",
+        metavar="DIR",
+        callback=_database,
+        help="The folder of the tables; else the environment variable MORRIS_DB, else databases/"
+        " of a checkout or the user's data folder.",
+    )(function)
+
+
+def json_option(function: Decorated) -> Decorated:
+    """Add ``--json`` as parameter `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Write JSON to stdout.")(function)
+
+
+def threads_option(function: Decorated) -> Decorated:
+    """Add ``--threads N`` as parameter `threads`: None for as many as there are processors."""
+    return click.option(
+        "--threads",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Threads to use; else one per processor. Results are the same.",
+    )(function)
+
+
+def variant_option(function: Decorated) -> Decorated:
+    """Add ``--variant NAME`` as parameter `rules`: Rules, ``nine`` by default."""
+    return click.option(
+        "--variant",
+        "rules",
+        default="nine",
+        metavar="NAME",
+        callback=_variant,
+        help="The game; 'morris variants' lists them. Default: nine.",
+    )(function)
+
+
+def variant_argument(function: Decorated) -> Decorated:
+    """Add the argument VARIANT as parameter `rules`: Rules."""
+    return click.argument("rules", metavar="VARIANT", callback=_variant)(function)
+
+
+def sectors_argument(function: Decorated) -> Decorated:
+    """Add the arguments SECTOR... as parameter `sectors`: a tuple of Sector, maybe empty."""
+    return click.argument(
+        "sectors",
+        nargs=-1,
+        metavar="[SECTOR]...",
+        callback=lambda context, parameter, texts: tuple(map(parse_sector, texts)),
+    )(function)
+
+
+def sector_choice(*, whole_game: bool = False) -> Decorator[Decorated]:
+    """Add all ways to choose sectors, for :func:`choose_sectors`.
+
+    Parameters of the command: `sectors` (tuple of Sector), `stones` (int or None), `moving`
+    (bool), and `everything` (bool) if `whole_game` is wanted.
+    """
+
+    def decorate(function: Decorated) -> Decorated:
+        # Applied from the last to the first, as stacked decorators are.
+        if whole_game:
+            function = click.option(
+                "--all", "everything", is_flag=True, help="Every sector of the whole game."
+            )(function)
+        function = click.option("--moving", is_flag=True, help="Every sector of the moving phase.")(
+            function
+        )
+        function = click.option(
+            "--stones",
+            type=int,
+            metavar="N",
+            help="Every moving sector with at most N stones on the board.",
+        )(function)
+        return sectors_argument(function)
+
+    return decorate
+
+
+def position_argument(function: Decorated) -> Decorated:
+    """Add the argument POSITION as parameter `position`: text, see :func:`read_position`."""
+    return click.argument("position", metavar="POSITION")(function)
+
+
+def choose_sectors(
+    rules: Rules,
+    sectors: Sequence[Sector] = (),
+    *,
+    stones: int | None = None,
+    moving: bool = False,
+    everything: bool = False,
+) -> list[Sector] | None:
+    """Turn the user's choice into sectors.
+
+    Args:
+        rules: the game.
+        sectors: named one by one.
+        stones: all moving sectors with at most so many stones on the board.
+        moving: all moving sectors.
+        everything: all sectors of a whole game.
+
+    Returns:
+        The sectors in solving order, each once; None if the user has made no choice.
+
+    Raises:
+        UsageError: there is more than one kind of choice, or a sector cannot be.
+    """
+    made = [bool(sectors), stones is not None, moving, everything]
+    if sum(made) > 1:
+        names = ["named sectors", "--stones", "--moving", "--all"]
+        chosen = [name for name, used in zip(names, made, strict=True) if used]
+        raise UsageError(f"{' and '.join(chosen)} exclude each other; choose in one way only")
+    if sectors:
+        for sector in sectors:
+            check_sector(rules, sector)
+        wanted = set(sectors)
+        units = solving_order(rules, wanted)
+        return [sector for unit in units for sector in unit.sectors if sector in wanted]
+    if stones is not None:
+        found = sectors_up_to(rules, stones)
+        if not found:
+            least = 2 * rules.fewest_stones
+            raise UsageError(
+                f"--stones {stones}: no moving sector has so few stones; the smallest has {least}"
+            )
+        return found
+    if moving:
+        return moving_sectors(rules)
+    return wanted_sectors(rules) if everything else None
+
+
+def read_position(rules: Rules, text: str) -> Position:
+    """Read a POSITION argument.
+
+    Raises:
+        UsageError: the text is wrong, or the position cannot be; says why.
+    """
+    from solver.notation import parse_position
+
+    return parse_position(rules, text)
+
+
+def _database(context: click.Context, parameter: click.Parameter, value: str | None) -> Path:
+    if value is None:
+        from solver.tablebase import default_database  # brings NumPy, which help does not need
+
+        return default_database()
+    if not value:
+        raise UsageError("--db needs the name of a folder")
+    return Path(value)
+
+
+def _variant(context: click.Context, parameter: click.Parameter, value: str) -> Rules:
+    return get_variant(value)
+
+
+# -- output -------------------------------------------------------------------------------------
+
+
+def emit_json(record: object) -> None:
+    """Write a record to stdout as one line of JSON."""
+    click.echo(json.dumps(record, ensure_ascii=False))
+
+
+def format_count(number: int) -> str:
+    """Return a number with its thousands set apart: ``12,144``."""
+    return f"{number:,}"
+
+
+def format_bytes(number: float) -> str:
+    """Return a size in decimal units: ``905 bytes``, ``1.4 MB``, ``10.2 GB``."""
+    if number < 1000:
+        return f"{number:.0f} byte{'' if number == 1 else 's'}"
+    number /= 1000
+    for unit in ("kB", "MB"):
+        if number < 999.95:
+            return f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:,.1f} GB"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a time in two units at most: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    minutes = round(seconds / 60)
+    return f"{minutes // 60:,} h {minutes % 60:02} min"
+
+
+def plies(number: int) -> str:
+    """Return a distance in words: ``1 ply``, ``15 plies``."""
+    return f"{number} {'ply' if number == 1 else 'plies'}"
+
+
+def format_result(result: Result) -> str:
+    """Return a value with its distance: ``win in 15``, ``loss in 0``, ``draw``."""
+    return result.value if result.dtw is None else f"{result.value} in {result.dtw}"
+
+
+def format_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a plain text table: the first column to the left, numbers to the right.
+
+    Args:
+        head: the titles.
+        rows: the cells, as many in each row as there are titles.
+    """
+    lines = [head, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
