@@ -11,10 +11,12 @@ This module is exact and readable; the kernels read arrays made from the same de
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb
-from typing import TYPE_CHECKING
+from operator import getitem
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from solver.sectors import Sector
 
 IntArray = npt.NDArray[np.int64]
+Permutation = tuple[int, ...]
+
+_WIDEST_FIELD: Final = 10
+"""Points of a field of :func:`_candidates`; 4 to that power pairs are compared."""
 
 
 @lru_cache(maxsize=64)
@@ -96,48 +102,110 @@ def expand(pattern: int, onto: int) -> int:
     return result
 
 
-@lru_cache(maxsize=256)
-def _byte_images(board: Board, number: int) -> IntArray:
-    """Return the images of all byte-sized chunks under one automorphism, shape (chunks, 256)."""
-    automorphism = board.automorphisms[number]
-    chunks = (board.size + 7) // 8
-    table = np.zeros((chunks, 256), dtype=np.int64)
-    for chunk in range(chunks):
-        for value in range(256):
-            mask = value << (8 * chunk) & board.full_mask
-            table[chunk, value] = apply_automorphism(automorphism, mask)
-    return table
-
-
 def images(board: Board, number: int, masks: IntArray) -> IntArray:
     """Return the images of `masks` under the board's automorphism `number`."""
-    table = _byte_images(board, number)
-    result = table[0][masks & 255]
-    for chunk in range(1, len(table)):
-        result = result | table[chunk][masks >> (8 * chunk) & 255]
+    first, *others = (np.array(chunk) for chunk in _byte_images(board)[number])
+    result = first.take(masks & 255)
+    for position, chunk in enumerate(others, 1):
+        result |= chunk.take(masks >> (8 * position) & 255)
     return result
 
 
 @lru_cache(maxsize=64)
 def orbits(board: Board, size: int) -> IntArray:
     """Return the canonical sets of `size` points, ascending; entry `i` is orbit number `i`."""
-    masks = subsets(board.size, size)
+    masks = _candidates(board, size)
     # Each automorphism thins the candidates out, so the later ones cost little.
     for number in range(1, len(board.automorphisms)):
         masks = masks[images(board, number, masks) >= masks]
-    masks = np.ascontiguousarray(masks)
+    masks.sort()
     masks.setflags(write=False)
     return masks
 
 
 def canonical(board: Board, mask: int) -> tuple[int, int]:
     """Return the smallest image of a set and the number of the first automorphism giving it."""
+    tables = _byte_images(board)
+    chunks = mask.to_bytes(len(tables[0]), "little")
     best, best_number = mask, 0
-    for number, automorphism in enumerate(board.automorphisms):
-        image = apply_automorphism(automorphism, mask)
+    for number, table in enumerate(tables):
+        image = sum(map(getitem, table, chunks))
         if image < best:
             best, best_number = image, number
     return best, best_number
+
+
+@lru_cache(maxsize=16)
+def _byte_images(board: Board) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return, per automorphism and byte of a mask, the image of each of the byte's values.
+
+    The image of a mask is the sum of its bytes' images.
+    """
+    return tuple(
+        tuple(
+            _images_of_values(permutation[first : first + 8]) for first in range(0, board.size, 8)
+        )
+        for permutation in board.automorphisms
+    )
+
+
+def _images_of_values(targets: Sequence[int]) -> tuple[int, ...]:
+    """Return the image of every set of a few points, given the image of each point."""
+    result = [0]
+    for target in targets:
+        result += [image | 1 << target for image in result]
+    return tuple(result)
+
+
+def _candidates(board: Board, size: int) -> IntArray:
+    """Return sets of `size` points, in any order, with all the canonical ones among them.
+
+    Filtering all sets would make the start of a query slow. So a set is put together from its last
+    `width` points (the high bits, compared first), its first `width` points and those between.
+    Some automorphisms map the last points to one another, so the high bits of a canonical set are
+    the least of their images; some map the first points to the last, so nor may the images of the
+    low bits be less than the high bits. On the 24-point board an eighth of all sets are left.
+    """
+    width, within, across = _fields(board)
+    between = board.size - 2 * width
+    shift = board.size - width
+    values = np.arange(1 << width)
+    least = np.ones(len(values), dtype=bool)
+    for permutation in within:
+        targets = [permutation[shift + point] - shift for point in range(width)]
+        least &= np.array(_images_of_values(targets)) >= values
+    bound = np.full(len(values), len(values))
+    for permutation in across:
+        targets = [permutation[point] - shift for point in range(width)]
+        bound = np.minimum(bound, _images_of_values(targets))
+    sizes = np.bitwise_count(values)
+    found = [np.zeros(0, dtype=np.int64)]
+    for high_size in range(min(size, width) + 1):
+        high = values[least & (sizes == high_size)]
+        for low_size in range(min(size - high_size, width) + 1):
+            middle = subsets(between, size - high_size - low_size) << width
+            low = values[sizes == low_size]
+            i, j = np.nonzero(high[:, None] <= bound[low])
+            ends = high[i] << shift | low[j]
+            found.append((ends[:, None] | middle).ravel())
+    return np.concatenate(found)
+
+
+def _fields(board: Board) -> tuple[int, list[Permutation], list[Permutation]]:
+    """Return a number of points, and the automorphisms that act on so many at the board's ends.
+
+    Returns:
+        The number; the automorphisms that map the last so many points to one another; those that
+        map the first so many to the last. Few points if the board has no suitable symmetry.
+    """
+    best: tuple[int, list[Permutation], list[Permutation]] = 0, [], []
+    for width in range(1, min(board.size // 2, _WIDEST_FIELD) + 1):
+        last = range(board.size - width, board.size)
+        within = [p for p in board.automorphisms if min(p[-width:]) >= last.start]
+        across = [p for p in board.automorphisms if min(p[:width]) >= last.start]
+        if len(within) + len(across) >= len(best[1]) + len(best[2]):
+            best = width, within, across
+    return best
 
 
 @dataclass(frozen=True)
@@ -187,7 +255,7 @@ class Layout:
         if major & minor or sizes != (self.major_size, self.minor_size):
             raise UsageError(f"masks {mover:#x} and {opponent:#x} are no position of this sector")
         image, number = canonical(self.board, major)
-        orbit = int(np.searchsorted(self.major_sets, image))
+        orbit = int(self.major_sets.searchsorted(image))
         minor = apply_automorphism(self.board.automorphisms[number], minor)
         return orbit * self.block + rank(compress(minor, self.board.full_mask & ~image))
 
