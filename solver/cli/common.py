@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,6 +41,7 @@ __all__ = [
     "read_position",
     "sector_choice",
     "sectors_argument",
+    "stdout_can_show",
     "threads_option",
     "variant_argument",
     "variant_option",
@@ -257,19 +259,29 @@ def format_result(result: Result) -> str:
     return result.value if result.dtw is None else f"{result.value} in {result.dtw}"
 
 
-def format_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a plain text table: the first column to the left, numbers to the right.
+def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> str:
+    """Return a plain text table.
 
     Args:
         head: the titles.
         rows: the cells, as many in each row as there are titles.
+        align: per column ``l`` for left or ``r`` for right.
     """
     lines = [head, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if column else cell.ljust(width)
-            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.rjust(width) if side == "r" else cell.ljust(width)
+            for cell, width, side in zip(line, widths, align, strict=True)
         ).rstrip()
         for line in lines
     )
+
+
+def stdout_can_show(text: str) -> bool:
+    """Return whether stdout's encoding has some characters."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

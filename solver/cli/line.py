@@ -1,0 +1,100 @@
+"""``morris line``: best play for both sides to the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.common import (
+    database_option,
+    emit_json,
+    format_result,
+    format_table,
+    json_option,
+    plies,
+    position_argument,
+    read_position,
+    variant_option,
+)
+from solver.cli.query import describe_sides, describe_value
+from solver.position import Position
+from solver.rules import Rules
+
+if TYPE_CHECKING:
+    from solver.tablebase import Line
+    from solver.tablebase import Result as Value
+
+__all__ = ["line"]
+
+
+@click.command()
+@position_argument
+@variant_option
+@click.option(
+    "--plies",
+    "limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Follow the line no further. Without it a drawn line ends after 60 plies, any other at"
+    " the end of the game.",
+)
+@database_option
+@json_option
+def line(rules: Rules, position: str, limit: int | None, database: Path, as_json: bool) -> None:
+    """Play on from POSITION with the best move of each side.
+
+    The winner hurries and the loser delays; of equally good moves the first by its text is
+    played. A drawn line stops as soon as a position occurs again.
+    """
+    from solver.tablebase import open_tablebase
+
+    asked = read_position(rules, position)
+    with open_tablebase(database) as tablebase:
+        result = tablebase.probe(asked)
+        best = tablebase.line(asked, limit)
+    if as_json:
+        emit_json(
+            {
+                "variant": rules.name,
+                "position": str(asked),
+                "value": result.value,
+                "dtw": result.dtw,
+                "line": [
+                    {
+                        "move": move.text,
+                        "position": str(move.position),
+                        "value": move.value,
+                        "dtw": move.dtw,
+                    }
+                    for move in best.moves
+                ],
+                "ended": best.ended,
+            }
+        )
+        return
+    click.echo(_report(asked, result, best))
+
+
+def _report(position: Position, result: Value, best: Line) -> str:
+    """Return the line for people."""
+    from solver.tablebase import Result
+
+    parts = [f"{position}", describe_sides(position), describe_value(position, result)]
+    if best.moves:
+        rows = []
+        mover = position
+        for number, move in enumerate(best.moves, 1):
+            value = format_result(Result(move.value, move.dtw))
+            rows.append((str(number), mover.mover_colour, move.text, value))
+            mover = move.position
+        parts.append("\n" + format_table(("ply", "side", "move", "result"), rows, "rlll"))
+        last = best.moves[-1].position
+        if best.ended == "loss":
+            parts.append("\n" + describe_value(last, Result("loss", 0)))
+        elif best.ended == "repetition":
+            parts.append("\nHere a position of this line occurs again.")
+        else:
+            parts.append(f"\nFollowed for {plies(len(best.moves))}.")
+    return "\n".join(parts)

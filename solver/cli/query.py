@@ -1,0 +1,112 @@
+"""``morris query``: who wins a position, in how many plies, and by which moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.common import (
+    database_option,
+    emit_json,
+    format_table,
+    json_option,
+    plies,
+    position_argument,
+    read_position,
+    stdout_can_show,
+    variant_option,
+)
+from solver.position import Outcome, Position
+from solver.rules import Rules
+
+if TYPE_CHECKING:
+    from solver.tablebase import MoveResult, Result
+
+__all__ = ["describe_sides", "describe_value", "query"]
+
+
+@click.command()
+@position_argument
+@variant_option
+@database_option
+@json_option
+def query(rules: Rules, position: str, database: Path, as_json: bool) -> None:
+    """Say who wins POSITION, in how many plies, and what every move leads to.
+
+    Moves are listed best first: the quickest wins, draws, then the losses that take longest.
+    Plies are counted to the end of the game if the winner hurries and the loser delays.
+
+    A position lists the side to move, the white and the black stones, and stones in hand:
+    w:Wa4,d5,d6:Ba7,b4,c4,g4 or w:W:B:H9,9. A Sanmill FEN will do as well.
+    """
+    from solver.tablebase import open_tablebase
+
+    asked = read_position(rules, position)
+    with open_tablebase(database) as tablebase:
+        result = tablebase.probe(asked)
+        moves = tablebase.moves(asked)
+    if as_json:
+        emit_json(
+            {
+                "variant": rules.name,
+                "position": str(asked),
+                "value": result.value,
+                "dtw": result.dtw,
+                "moves": [
+                    {
+                        "move": move.text,
+                        "value": move.value,
+                        "dtw": move.dtw,
+                        "position": str(move.position),
+                    }
+                    for move in moves
+                ],
+            }
+        )
+        return
+    click.echo(_report(asked, result, moves))
+
+
+def _report(position: Position, result: Result, moves: list[MoveResult]) -> str:
+    """Return the whole answer for people."""
+    from solver.render import NOT_ASCII, render_text
+
+    board = render_text(position, ascii_only=not stdout_can_show(NOT_ASCII))
+    parts = [
+        f"{position}\n",
+        f"{board}\n",
+        describe_sides(position),
+        describe_value(position, result),
+    ]
+    if moves:
+        rows = [(m.text, m.value, "" if m.dtw is None else str(m.dtw)) for m in moves]
+        parts.append("\n" + format_table(("move", "result", "plies"), rows, "llr"))
+    return "\n".join(parts)
+
+
+def describe_sides(position: Position) -> str:
+    """Return whose turn it is, and the stones, such as ``White to move, 3 stones against 4``."""
+    sector = position.sector
+    stones = f"{sector.mover} stone{'' if sector.mover == 1 else 's'}"
+    text = f"{position.mover_colour} to move, {stones} against {sector.opponent}"
+    if not sector.moving:
+        text += f", in hand {sector.mover_hand} against {sector.opponent_hand}"
+    flying = " (flying)" if position.flying else ""
+    return f"{text}{flying}."
+
+
+def describe_value(position: Position, result: Result) -> str:
+    """Return the value from the mover's side in a sentence, such as ``White wins in 15 plies``."""
+    mover = position.mover_colour
+    outcome = position.outcome()
+    if outcome is Outcome.BLOCKED:
+        return f"{mover} has lost: no stone can move."
+    if outcome is Outcome.TOO_FEW_STONES:
+        left = position.sector.mover_total
+        return f"{mover} has lost: {left} stone{'' if left == 1 else 's'} left."
+    if result.dtw is None:
+        return "The game is a draw with best play."
+    verb = "wins" if result.value == "win" else "loses"
+    return f"{mover} {verb} in {plies(result.dtw)}."

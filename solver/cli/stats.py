@@ -1,0 +1,152 @@
+"""``morris stats``: counts and deepest distances of tables, from their headers alone."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.common import (
+    choose_sectors,
+    database_option,
+    emit_json,
+    format_bytes,
+    format_count,
+    format_table,
+    json_option,
+    sectors_argument,
+    variant_argument,
+)
+from solver.errors import MissingTableError
+from solver.rules import Rules
+from solver.sectors import Sector, moving_sectors, solving_order, wanted_sectors
+
+if TYPE_CHECKING:
+    from solver.tablebase import Tablebase
+    from solver.tablefile import TableReader
+    from solver.tableheader import Counts
+
+__all__ = ["stats"]
+
+
+@click.command()
+@variant_argument
+@sectors_argument
+@database_option
+@json_option
+def stats(rules: Rules, sectors: tuple[Sector, ...], database: Path, as_json: bool) -> None:
+    """Count what the tables of VARIANT hold: all of them, or those of some SECTORs in detail.
+
+    Positions are all positions of a sector; distinct ones are those left when one is kept of
+    every set of symmetric ones. Values are those of the side to move.
+    """
+    from solver.tablebase import open_tablebase
+
+    chosen = choose_sectors(rules, sectors)
+    with open_tablebase(database) as tablebase:
+        readers = {
+            sector: tablebase.reader(rules, sector)
+            for sector in (_present(rules, tablebase) if chosen is None else chosen)
+        }
+    # The headers are in memory now; nothing more is read.
+    if as_json:
+        emit_json([_record(rules, sector, reader) for sector, reader in readers.items()])
+        return
+    click.echo(_summary(readers))
+    if chosen is not None:
+        for sector, reader in readers.items():
+            click.echo("\n" + _histogram(sector, reader))
+
+
+def _present(rules: Rules, tablebase: Tablebase) -> list[Sector]:
+    """Return the sectors that have a table, in solving order.
+
+    Raises:
+        MissingTableError: there is none at all.
+    """
+    known = {*moving_sectors(rules), *wanted_sectors(rules)}
+    ordered = [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
+    present = tablebase.present(rules, ordered)
+    if not present:
+        folder = shlex.quote(str(tablebase.path))
+        raise MissingTableError(
+            f"there are no tables of {rules.name} in {tablebase.path}; make some with: morris solve"
+            f" {rules.name} --stones 8 --db {folder}"
+        )
+    return present
+
+
+def _record(rules: Rules, sector: Sector, reader: TableReader) -> dict[str, object]:
+    """Return a sector's counts as JSON has them."""
+    header = reader.header
+    return {
+        "variant": rules.name,
+        "sector": str(sector),
+        "slots": header.slots,
+        "positions": _counts(header.positions),
+        "distinct": _counts(header.distinct),
+        "deepest_win": header.deepest_win,
+        "deepest_loss": header.deepest_loss,
+        "histogram": {
+            "positions": _by_depth(header.position_histogram),
+            "distinct": _by_depth(header.distinct_histogram),
+        },
+        "bytes": reader.size,
+    }
+
+
+def _counts(counts: Counts) -> dict[str, int]:
+    return {"total": counts.total, **counts._asdict()}
+
+
+def _by_depth(histogram: Mapping[int, int]) -> dict[str, int]:
+    return {str(depth): histogram[depth] for depth in sorted(histogram)}
+
+
+def _summary(readers: Mapping[Sector, TableReader]) -> str:
+    """Return a table with a row for each sector."""
+    head = ("sector", "distinct", "wins", "losses", "draws", "win", "loss", "size")
+    rows = []
+    for sector, reader in readers.items():
+        header = reader.header
+        distinct = header.distinct
+        rows.append(
+            (
+                str(sector),
+                *(
+                    format_count(number)
+                    for number in (distinct.total, distinct.wins, distinct.losses, distinct.draws)
+                ),
+                _depth(header.deepest_win),
+                _depth(header.deepest_loss),
+                format_bytes(reader.size),
+            )
+        )
+    return (
+        format_table(head, rows, "lrrrrrrr")
+        + "\n\nPositions are counted up to symmetry; win and loss are the deepest, in plies."
+    )
+
+
+def _histogram(sector: Sector, reader: TableReader) -> str:
+    """Return a sector's positions by value and distance."""
+    header = reader.header
+    rows = [
+        (
+            f"{'win' if depth % 2 else 'loss'} in {depth}",
+            format_count(header.distinct_histogram[depth]),
+            format_count(header.position_histogram[depth]),
+        )
+        for depth in sorted(header.distinct_histogram, key=lambda depth: (depth % 2 == 0, depth))
+    ]
+    distinct, positions = header.distinct, header.positions
+    rows.append(("draw", format_count(distinct.draws), format_count(positions.draws)))
+    rows.append(("total", format_count(distinct.total), format_count(positions.total)))
+    return format_table((f"sector {sector}", "distinct", "positions"), rows, "lrr")
+
+
+def _depth(depth: int | None) -> str:
+    return "-" if depth is None else str(depth)
