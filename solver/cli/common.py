@@ -48,7 +48,6 @@ __all__ = [
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-Decorator = Callable[[Decorated], Decorated]
 
 # -- options and arguments ----------------------------------------------------------------------
 
@@ -107,7 +106,7 @@ def sectors_argument(function: Decorated) -> Decorated:
     )(function)
 
 
-def sector_choice(*, whole_game: bool = False) -> Decorator[Decorated]:
+def sector_choice(*, whole_game: bool = False) -> Callable[[Decorated], Decorated]:
     """Add all ways to choose sectors, for :func:`choose_sectors`.
 
     Parameters of the command: `sectors` (tuple of Sector), `stones` (int or None), `moving`
