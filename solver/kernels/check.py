@@ -1,12 +1,11 @@
-"""The certificate check of a solved moving sector, block by block.
+"""What the kernels of the certificate check share. Nothing here is used by the solver.
 
-Nothing here is shared with the solving kernels. A *block* is one canonical major set with all
-minor sets; for each slot of it the best turn is found by looking at every position one turn on.
-A minor set is a mask over the block's *frame*, the free points in ascending order, or (in the
-tables) its rank. Scores order turns by what they are worth, see :mod:`solver.checkarrays`.
+A *block* is one canonical major set with all minor sets. A minor set is a mask over the block's
+*frame*, the points free of the major set in ascending order; in tables it is its rank among all
+sets of its size. Scores order turns by what they are worth, see :mod:`solver.checkarrays`.
 
 Moves of the major side lead to one other block for every minor set at once, along a *route*: a
-permutation of frame points, as three look-up tables for a third of the frame each.
+permutation of frame points, laid out as a look-up table for each third of the frame.
 """
 
 from __future__ import annotations
@@ -16,18 +15,30 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from solver.kernels import kernel
+from solver.kernels import kernel, step
 
 Bytes = npt.NDArray[np.uint8]
+Shorts = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+
+ROUTE_SHAPE = (3, 1024)
+"""Room for frames of up to 30 points."""
 
 
 class BoardTable(NamedTuple):
-    """A board: neighbour masks by point, line masks, automorphisms as rows of point images."""
+    """A board.
+
+    Attributes:
+        neighbours: masks by point.
+        lines: masks.
+        automorphisms: ``automorphisms[a, point]`` is the image of a point.
+        images: ``images[a, 0, lower half] | images[a, 1, upper half]`` is the image of a set.
+    """
 
     neighbours: Ints
     lines: Ints
     automorphisms: Ints
+    images: Shorts
 
 
 class MajorTable(NamedTuple):
@@ -35,16 +46,16 @@ class MajorTable(NamedTuple):
 
     Attributes:
         canonical: masks of the canonical sets, ascending.
-        orbit: by number of a set, the number of its canonical image; int32.
-        automorphism: by number of a set, an automorphism that leads to that image; uint8.
+        orbit: by number of a set, the number of its canonical image.
+        automorphism: by number of a set, an automorphism that leads to that image.
         low, high, low_bits: the number of a set is ``low[lower bits] + high[upper bits]``.
     """
 
     canonical: Ints
-    orbit: npt.NDArray[np.int32]
+    orbit: Shorts
     automorphism: Bytes
-    low: npt.NDArray[np.int32]
-    high: npt.NDArray[np.int32]
+    low: Shorts
+    high: Shorts
     low_bits: int
 
 
@@ -52,15 +63,17 @@ class MinorTable(NamedTuple):
     """All sets of one size in a frame.
 
     Attributes:
-        sets: masks by rank, int32.
+        sets: masks by rank.
         members: their points, ascending, int8[sets, size].
+        ways: ``ways[below, i]`` sets of i + 1 points lie wholly among the lowest `below` points.
         low, high, low_bits: the rank of a set is ``low[lower bits] + high[upper bits]``.
     """
 
-    sets: npt.NDArray[np.int32]
+    sets: Shorts
     members: npt.NDArray[np.int8]
-    low: npt.NDArray[np.int32]
-    high: npt.NDArray[np.int32]
+    ways: Ints
+    low: Shorts
+    high: Shorts
     low_bits: int
 
 
@@ -82,20 +95,30 @@ class Scores(NamedTuple):
     value: Bytes
 
 
-WIN_NOW = 255  # the score of a turn that leaves the opponent lost at once
-
-
-@kernel
+@step
 def count_bits(mask):
-    """Return the number of points in a mask."""
-    count = np.int64(0)
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
+    """Return the number of points in a mask of at most 32: sums of 2, 4, 8 and then all bits."""
+    mask -= mask >> 1 & 0x55555555
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333)
+    mask = mask + (mask >> 4) & 0x0F0F0F0F
+    return (mask * 0x01010101 & 0xFFFFFFFF) >> 24
 
 
-@kernel
+@step
+def image_of(mask, automorphism, images):
+    """Return the image of a set of points on the board."""
+    half = images.shape[2]
+    low, high = images[automorphism, 0, mask & (half - 1)], images[automorphism, 1, mask // half]
+    return np.int64(low) | np.int64(high)
+
+
+@step
+def number_of(mask, low, high, low_bits):
+    """Return the number of a set among all sets of its size."""
+    return np.int64(low[mask & ((1 << low_bits) - 1)]) + np.int64(high[mask >> low_bits])
+
+
+@step
 def mills_in(stones, lines):
     """Return those of the stones that stand in a full line."""
     result = np.int64(0)
@@ -105,7 +128,7 @@ def mills_in(stones, lines):
     return result
 
 
-@kernel
+@step
 def removable(stones, lines, any_may_go):
     """Return which of the stones a mill of the enemy may take."""
     loose = stones & ~mills_in(stones, lines)
@@ -114,56 +137,66 @@ def removable(stones, lines, any_may_go):
     return loose
 
 
-@kernel
-def number_of(mask, low, high, low_bits):
-    """Return the number of a set among all sets of its size."""
-    return np.int64(low[mask & ((1 << low_bits) - 1)]) + np.int64(high[mask >> low_bits])
+@step
+def slot_of(major, minor, board, majors, minors):
+    """Return the slot of two masks on the board."""
+    place = number_of(major, majors.low, majors.high, majors.low_bits)
+    orbit = np.int64(majors.orbit[place])
+    image = image_of(minor, np.int64(majors.automorphism[place]), board.images)
+    free = (1 << len(board.neighbours)) - 1 - majors.canonical[orbit]
+    rank, size = np.int64(0), 0
+    while image:
+        point = image & -image
+        image ^= point
+        rank += minors.ways[count_bits(free & (point - 1)), size]
+        size += 1
+    return orbit * len(minors.sets) + rank
 
 
-@kernel
-def frame_points(free):
-    """Return the points of a mask, ascending."""
-    points = np.empty(count_bits(free), dtype=np.int64)
+@step
+def fill_frame(free, frame):
+    """Fill `frame` with the points of a mask, ascending."""
     filled = 0
     for point in range(32):
         if free >> point & 1:
-            points[filled] = point
+            frame[filled] = point
             filled += 1
-    return points
+
+
+@step
+def mask_in_frame(mask, frame):
+    """Return the part of a board mask that lies in a frame, as a mask over the frame."""
+    inside = np.int64(0)
+    for i in range(len(frame)):
+        inside |= (mask >> frame[i] & 1) << i
+    return inside
 
 
 @kernel
-def masks_in_frame(masks, frame, all_of_it):
-    """Return board masks as masks over the frame.
-
-    Those not wholly inside are left out if `all_of_it`, and cut down otherwise.
-    """
-    result = np.empty(len(masks), dtype=np.int64)
+def lines_in_frame(lines, frame):
+    """Return the lines that lie wholly in a frame, as masks over it."""
+    result = np.empty(len(lines), dtype=np.int64)
     filled = 0
-    for i in range(len(masks)):
-        mask, inside = masks[i], np.int64(0)
-        for j in range(len(frame)):
-            if mask >> frame[j] & 1:
-                inside |= 1 << j
-                mask ^= 1 << frame[j]
-        if mask == 0 or not all_of_it:
+    for i in range(len(lines)):
+        inside = mask_in_frame(lines[i], frame)
+        if count_bits(inside) == count_bits(lines[i]):
             result[filled] = inside
             filled += 1
     return result[:filled]
 
 
-@kernel
+@step
 def lay_route(frame, vacated, occupied, permutation, target_free, bit_to, route):
     """Lay the route from a block's frame to that of another block.
 
     Args:
         frame: points of this block's frame.
         vacated: the point a major stone moves from, which takes the place of
-        occupied: the point it moves to; both -1 if a major stone is captured.
+        occupied: the point it moves to; the same point of the frame if none moves.
         permutation: the automorphism that makes the new major set canonical.
         target_free: mask of the points free of that canonical set.
         bit_to: out, int64[points of the frame]: the bit each point becomes.
-        route: out, int64[3, 1024]: what each third of a minor set becomes.
+        route: out, int64[ROUTE_SHAPE]: what each third of a minor set becomes.
     """
     for i in range(len(frame)):
         point = frame[i]
@@ -180,122 +213,8 @@ def lay_route(frame, vacated, occupied, permutation, target_free, bit_to, route)
             size *= 2
 
 
-@kernel
+@step
 def follow(minor, route, width):
-    """Return what a minor set becomes along a route."""
+    """Return what a minor set becomes along a route; a third of the frame has `width` points."""
     full = (1 << width) - 1
-    return (
-        route[0, minor & full] | route[1, minor >> width & full] | route[2, minor >> (2 * width)]
-    )
-
-
-@kernel
-def look_across(occupied_bit, minors, route, width, block, of_value, best):
-    """Improve scores by a quiet move of the major side that leads into `block`.
-
-    Args:
-        occupied_bit: frame point the stone moves to; where a minor stone stands, it cannot.
-        minors: the minor sets.
-        route, width: the way there.
-        block: stored bytes of the target block.
-        of_value: scores by stored byte.
-        best: in and out, the scores so far by rank.
-    """
-    for slot in range(len(best)):
-        minor = np.int64(minors.sets[slot])
-        target = number_of(follow(minor, route, width), minors.low, minors.high, minors.low_bits)
-        score = of_value[block[target]]
-        if minor >> occupied_bit & 1:
-            continue
-        if score > best[slot]:
-            best[slot] = score
-
-
-@kernel
-def take_across(
-    occupied_bit, minors, fewer, victims, route, width, bit_to, quiet, block, of_value, best
-):
-    """Improve scores by a move of the major side that closes a mill; see `look_across`.
-
-    Args:
-        fewer: the minor sets with one stone less.
-        victims: by rank, which stones may be taken; where there are none the move is quiet.
-        bit_to: what each frame point becomes along the route.
-        quiet: stored bytes of the target block after a quiet move.
-        block: stored bytes of the target block after a capture, empty if that wins.
-    """
-    for slot in range(len(best)):
-        minor = np.int64(minors.sets[slot])
-        if minor >> occupied_bit & 1:
-            continue
-        if victims[slot] and len(block) == 0:
-            best[slot] = WIN_NOW
-            continue
-        moved = follow(minor, route, width)
-        if victims[slot] == 0:
-            target = number_of(moved, minors.low, minors.high, minors.low_bits)
-            best[slot] = max(best[slot], of_value[quiet[target]])
-            continue
-        for i in range(minors.members.shape[1]):
-            member = np.int64(minors.members[slot, i])
-            if victims[slot] >> member & 1:
-                left = moved ^ bit_to[member]
-                target = number_of(left, fewer.low, fewer.high, fewer.low_bits)
-                best[slot] = max(best[slot], of_value[block[target]])
-
-
-@kernel
-def compare_block(number, board, majors, minors, own, best, scores, counts, wrong, found):
-    """Compare a block with the scores found, and its symmetric slots with each other.
-
-    Args:
-        number: of the block.
-        board, majors, minors: see the classes.
-        own: the sector's stored bytes.
-        best: score of the best turn by rank.
-        scores: see `Scores`.
-        counts: in and out, int64[2, 256]: all positions and distinct ones by stored byte.
-        wrong: out, int64[most, 3]: slot, expected byte, whether symmetry is what says so.
-        found: mismatches so far.
-
-    Returns:
-        Mismatches now; those beyond the length of `wrong` are counted only.
-    """
-    slots = len(minors.sets)
-    first = number * slots
-    major = majors.canonical[number]
-    free = (1 << len(board.neighbours)) - 1 - major
-    frame = frame_points(free)
-    width = (len(frame) + 2) // 3
-    bit_to = np.empty(len(frame), dtype=np.int64)
-    route = np.empty((3, 1024), dtype=np.int64)
-    twin = np.arange(slots)  # the smallest of the symmetric slots
-    stabiliser = 0
-    for automorphism in range(len(board.automorphisms)):
-        permutation = board.automorphisms[automorphism]
-        image = np.int64(0)
-        for point in range(len(permutation)):
-            image |= (major >> point & 1) << permutation[point]
-        if image != major:
-            continue
-        stabiliser += 1
-        lay_route(frame, -1, -1, permutation, free, bit_to, route)
-        for slot in range(slots):
-            moved = follow(np.int64(minors.sets[slot]), route, width)
-            other = number_of(moved, minors.low, minors.high, minors.low_bits)
-            twin[slot] = min(twin[slot], other)
-    weight = len(board.automorphisms) // stabiliser
-    for slot in range(slots):
-        stored = own[first + slot]
-        expected = scores.value[best[slot]]
-        asymmetric = stored == expected and stored != own[first + twin[slot]]
-        if stored != expected or asymmetric:
-            if found < len(wrong):
-                wrong[found, 0] = first + slot
-                wrong[found, 1] = own[first + twin[slot]] if asymmetric else expected
-                wrong[found, 2] = asymmetric
-            found += 1
-        counts[0, stored] += weight
-        if twin[slot] == slot:
-            counts[1, stored] += 1
-    return found
+    return route[0, minor & full] | route[1, minor >> width & full] | route[2, minor >> (2 * width)]

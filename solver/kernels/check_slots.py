@@ -6,9 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from solver.kernels import kernel
-from solver.kernels.check import BoardTable, MajorTable, count_bits, mills_in, removable
-from solver.kernels.check_turns import slot_of
+from solver.kernels import kernel, step
+from solver.kernels.check import (
+    MajorTable,
+    MinorTable,
+    count_bits,
+    mills_in,
+    removable,
+    slot_of,
+)
 
 QUIET, CAPTURE, WIN = 1, 2, 3
 """What a turn does: leads into the quiet or the capture sector, or wins at once."""
@@ -19,29 +25,30 @@ class Numbering(NamedTuple):
 
     Attributes:
         majors: the major side's sets.
+        minors: the minor side's sets.
         mover_is_major: whether the side to move is the major one.
-        slots: slots of a block.
     """
 
     majors: MajorTable
+    minors: MinorTable
     mover_is_major: bool
-    slots: int
 
 
-@kernel
+@step
 def locate(mover, opponent, board, numbering):
     """Return the slot of a position given as two masks."""
     if numbering.mover_is_major:
-        return slot_of(mover, opponent, board, numbering.majors, numbering.slots)
-    return slot_of(opponent, mover, board, numbering.majors, numbering.slots)
+        return slot_of(mover, opponent, board, numbering.majors, numbering.minors)
+    return slot_of(opponent, mover, board, numbering.majors, numbering.minors)
 
 
-@kernel
-def masks_of(slot, board, numbering, minors):
+@step
+def masks_of(slot, board, numbering):
     """Return the position of a slot as mover's and opponent's mask."""
-    major = numbering.majors.canonical[slot // numbering.slots]
+    slots = len(numbering.minors.sets)
+    major = numbering.majors.canonical[slot // slots]
     minor, place = np.int64(0), 0
-    compressed = np.int64(minors.sets[slot % numbering.slots])
+    compressed = np.int64(numbering.minors.sets[slot % slots])
     for point in range(len(board.neighbours)):
         if not major >> point & 1:
             if compressed >> place & 1:
@@ -53,16 +60,14 @@ def masks_of(slot, board, numbering, minors):
 
 
 @kernel
-def list_positions(slots, board, numbering, minors, out):
+def list_positions(slots, board, numbering, out):
     """Fill `out`, int64[slots, 2], with the masks of the positions of some slots."""
     for i in range(len(slots)):
-        out[i, 0], out[i, 1] = masks_of(slots[i], board, numbering, minors)
+        out[i, 0], out[i, 1] = masks_of(slots[i], board, numbering)
 
 
 @kernel
-def list_turns(
-    positions, fly, any_may_go, last_stones, board: BoardTable, quiet, capture, kinds, targets
-):
+def list_turns(positions, fly, any_may_go, last_stones, board, quiet, capture, kinds, targets):
     """List every turn of some positions.
 
     Args:
@@ -70,7 +75,7 @@ def list_turns(
         fly: whether the mover moves to any free point.
         any_may_go: whether any stone may be taken when all stand in mills; else none.
         last_stones: whether taking a stone wins at once.
-        board: see `BoardTable`.
+        board: see :class:`solver.kernels.check.BoardTable`.
         quiet, capture: `Numbering` of the sectors the turns lead to.
         kinds: out, uint8[n, most], zeros before: what each turn does.
         targets: out, int64[n, most]: the slot it leads to.

@@ -1,0 +1,357 @@
+"""The certificate check of solved sectors: every slot, or some, against the slots one turn on.
+
+A table of distances is its own certificate. If the value of every slot follows from those one
+turn on (a win in d has a successor lost in d - 1 and none lost sooner; a loss in d has only won
+ones, the longest in d - 1; a draw has a drawn successor and no lost one), then all of them are
+right, because distances cannot fall for ever. Moves, indexing and symmetry are worked out here by
+code that the solver does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.boards import Board
+from solver.checkarrays import SCORES, board_table, major_table, minor_table
+from solver.errors import UsageError
+from solver.kernels.check import BoardTable, MajorTable, MinorTable, Tables
+from solver.kernels.check_blocks import compare, mirror
+from solver.kernels.check_major import score_major_turns
+from solver.kernels.check_minor import score_minor_turns
+from solver.kernels.check_slots import CAPTURE, QUIET, WIN, Numbering, list_positions, list_turns
+from solver.rules import Rules
+from solver.sectors import Sector
+from solver.seekable import in_order
+from solver.tableheader import DRAW, VOID
+
+__all__ = [
+    "LISTED",
+    "Mismatch",
+    "Progress",
+    "SectorCheck",
+    "check_sample",
+    "check_sector",
+    "needed",
+]
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+
+Progress = Callable[[Sector, int, int], None]
+"""Called with a sector, its slots checked so far and all of them; what it raises ends the work."""
+
+LISTED: Final = 10
+"""Mismatches of a sector that are listed; the others are only counted."""
+_RANGE_SLOTS: Final = 1 << 19
+_SAMPLE_BATCH: Final = 1 << 10
+_BEST_SCORE: Final = 255
+
+
+class Mismatch(NamedTuple):
+    """A slot whose stored byte cannot be right.
+
+    Attributes:
+        sector: of the table.
+        slot: in the table.
+        mover, opponent: the position, as masks.
+        stored: the byte in the table.
+        expected: the byte that follows from other slots.
+        reason: ``successors`` if it follows from the positions one turn on, ``symmetry`` if from
+            a slot of the same table that holds an image of the position.
+    """
+
+    sector: Sector
+    slot: int
+    mover: int
+    opponent: int
+    stored: int
+    expected: int
+    reason: Literal["successors", "symmetry"]
+
+    def describe(self, board: Board) -> str:
+        """Return one line for people."""
+        mover, opponent = (",".join(board.names_of(m)) for m in (self.mover, self.opponent))
+        return (
+            f"{self.sector} slot {self.slot} ({mover} to move against {opponent}): the table says"
+            f" {_words(self.stored)}, its {self.reason} {_words(self.expected)}"
+        )
+
+
+@dataclass(frozen=True)
+class SectorCheck:
+    """What the check of a sector's slots found.
+
+    Attributes:
+        sector: which one.
+        checked: slots checked.
+        mismatches: those that are wrong.
+        listed: the first of them in order.
+        counts: int64[2, 256]: all positions and distinct ones by stored byte, counted anew;
+            zeros if not every slot was checked.
+    """
+
+    sector: Sector
+    checked: int
+    mismatches: int
+    listed: tuple[Mismatch, ...]
+    counts: Ints
+
+
+def needed(rules: Rules, sector: Sector) -> list[Sector]:
+    """Return the sectors whose tables the check reads: itself, its twin, the one after a capture.
+
+    Raises:
+        UsageError: slots of such a sector cannot be checked.
+    """
+    if not sector.moving:
+        raise UsageError(f"the slots of placing sectors such as {sector} cannot be checked yet")
+    if rules.double_capture_possible(sector):
+        raise UsageError(f"sector {sector} cannot be checked yet: a turn there may take two stones")
+    twin, after = Sector(sector.opponent, sector.mover), _after_capture(sector)
+    wins = after.mover < rules.fewest_stones
+    return list(dict.fromkeys([sector, twin] if wins else [sector, twin, after]))
+
+
+def check_sector(
+    rules: Rules,
+    sector: Sector,
+    tables: Mapping[Sector, Bytes],
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> SectorCheck:
+    """Check every slot of a moving sector.
+
+    Args:
+        rules: the game.
+        sector: which.
+        tables: stored bytes of the `needed` sectors.
+        threads: threads to use.
+        progress: called now and then in this thread.
+
+    Raises:
+        UsageError: slots of such a sector cannot be checked.
+        ValueError: a table has the wrong number of slots.
+    """
+    for other in needed(rules, sector):
+        if tables[other].shape != (_slots(rules.board, other),):
+            raise ValueError(f"the table of {other} must have {_slots(rules.board, other)} slots")
+    counts = np.zeros((2, 256), dtype=np.int64)
+    listed: list[Mismatch] = []
+    mismatches = done = 0
+    slots = len(tables[sector])
+    with closing(_check_ranges(rules, sector, tables, threads)) as results:
+        for part in results:
+            done += part.slots
+            mismatches += part.mismatches
+            counts += part.counts
+            if len(listed) < LISTED:
+                listed += _mismatches(rules, sector, tables[sector], part.wrong)
+            if progress is not None:
+                progress(sector, done, slots)
+    return SectorCheck(sector, done, mismatches, tuple(listed[:LISTED]), counts)
+
+
+def check_sample(
+    rules: Rules,
+    sector: Sector,
+    values: Callable[[Sector, Ints], Bytes],
+    slots: Ints,
+    *,
+    progress: Progress | None = None,
+) -> SectorCheck:
+    """Check some slots of a moving sector, one by one.
+
+    Args:
+        rules: the game.
+        sector: which.
+        values: returns the stored bytes of some slots of one of the `needed` sectors.
+        slots: the slots to check.
+        progress: called now and then in this thread.
+
+    Raises:
+        UsageError: slots of such a sector cannot be checked.
+    """
+    needed(rules, sector)
+    listed: list[Mismatch] = []
+    mismatches = 0
+    for first in range(0, len(slots), _SAMPLE_BATCH):
+        batch = slots[first : first + _SAMPLE_BATCH]
+        stored = values(sector, batch)
+        expected = _expected(rules, sector, values, batch)
+        wrong = np.flatnonzero(stored != expected)
+        mismatches += len(wrong)
+        for slot, byte, other in zip(batch[wrong], stored[wrong], expected[wrong], strict=True):
+            if len(listed) < LISTED:
+                listed.append(_mismatch(rules, sector, int(slot), int(byte), int(other)))
+        if progress is not None:
+            progress(sector, min(first + _SAMPLE_BATCH, len(slots)), len(slots))
+    none = np.zeros((2, 256), dtype=np.int64)
+    return SectorCheck(sector, len(slots), mismatches, tuple(listed), none)
+
+
+# -- every slot -------------------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    """What the check of a range of blocks found; `wrong` as `compare_block` fills it."""
+
+    slots: int
+    mismatches: int
+    counts: Ints
+    wrong: Ints
+
+
+def _check_ranges(
+    rules: Rules, sector: Sector, tables: Mapping[Sector, Bytes], threads: int
+) -> Generator[_Part, None, None]:
+    """Check a sector's blocks in ranges, in order."""
+    larger, smaller = max(sector[:2]), min(sector[:2])
+    points = rules.board.size
+    any_may_go = rules.all_in_mills == "any"
+    board = board_table(rules.board)
+    majors = major_table(rules.board, larger)
+    minors = minor_table(points - larger, smaller)
+    twin = Sector(sector.opponent, sector.mover)
+    stored = Tables(
+        tables[sector],
+        tables[twin],
+        tables[_after_capture(sector)]
+        if sector.opponent > rules.fewest_stones
+        else np.zeros(0, dtype=np.uint8),
+    )
+    if sector == twin:
+        # What the major side moves into, the minor side has to move in.
+        stored = stored._replace(quiet=_mirrored(board, majors, minors, stored.own, threads))
+    fly = sector.mover == rules.flying_at
+
+    def run(first: int) -> _Part:
+        last = min(first + step, blocks)
+        best = np.empty((last - first) * len(minors.sets), dtype=np.uint8)
+        if sector.mover >= sector.opponent:
+            score_major_turns(
+                first, last, fly, any_may_go, board, majors, minors,
+                minor_table(points - larger, smaller - 1), stored, SCORES.of_value, best,
+            )  # fmt: skip
+        else:
+            score_minor_turns(
+                first, last, fly, any_may_go, board, majors, major_table(rules.board, larger - 1),
+                minors, minor_table(points - larger + 1, smaller), stored, SCORES.of_value, best,
+            )  # fmt: skip
+        counts = np.zeros((2, 256), dtype=np.int64)
+        wrong = np.zeros((LISTED, 3), dtype=np.int64)
+        found = compare(
+            first, last, board, majors, minors, stored.own, SCORES.value, best, counts, wrong
+        )
+        return _Part(len(best), found, counts, wrong[:found])
+
+    blocks, step = len(majors.canonical), _range_blocks(minors)
+    yield from in_order(run, range(0, blocks, step), threads)
+
+
+def _mirrored(
+    board: BoardTable, majors: MajorTable, minors: MinorTable, own: Bytes, threads: int
+) -> Bytes:
+    """Return the table of a sector of equal sides with the side that waits as the major one."""
+    out = np.empty_like(own)
+    blocks, step = len(majors.canonical), _range_blocks(minors)
+
+    def run(first: int) -> None:
+        mirror(first, min(first + step, blocks), board, majors, minors, own, out)
+
+    for _ in in_order(run, range(0, blocks, step), threads):
+        pass
+    return out
+
+
+def _range_blocks(minors: MinorTable) -> int:
+    """Return how many blocks make a piece of work long enough for a thread."""
+    return max(1, _RANGE_SLOTS // len(minors.sets))
+
+
+def _mismatches(rules: Rules, sector: Sector, stored: Bytes, wrong: Ints) -> list[Mismatch]:
+    return [
+        _mismatch(rules, sector, slot, int(stored[slot]), expected, bool(symmetry))
+        for slot, expected, symmetry in wrong.tolist()
+    ]
+
+
+# -- single slots -----------------------------------------------------------------------------
+
+
+def _expected(
+    rules: Rules, sector: Sector, values: Callable[[Sector, Ints], Bytes], slots: Ints
+) -> Bytes:
+    """Return what some slots must hold, judged by the slots one turn on."""
+    twin, after = Sector(sector.opponent, sector.mover), _after_capture(sector)
+    last_stones = after.mover < rules.fewest_stones
+    board = board_table(rules.board)
+    fly = sector.mover == rules.flying_at
+    reach = max(rules.board.size if fly else mask.bit_count() for mask in rules.board.neighbours)
+    most = sector.mover * reach * sector.opponent
+    kinds = np.zeros((len(slots), most), dtype=np.uint8)
+    targets = np.zeros((len(slots), most), dtype=np.int64)
+    complete = list_turns(
+        _positions(rules.board, sector, slots), fly, rules.all_in_mills == "any", last_stones,
+        board, _numbering(rules.board, twin),
+        _numbering(rules.board, twin if last_stones else after), kinds, targets,
+    )  # fmt: skip
+    assert complete, "there is room for every turn"
+    scores = np.zeros(kinds.shape, dtype=np.uint8)
+    scores[kinds == WIN] = _BEST_SCORE
+    for kind, other in ((QUIET, twin), (CAPTURE, after)):
+        chosen = kinds == kind
+        if chosen.any():
+            scores[chosen] = SCORES.of_value[values(other, targets[chosen])]
+    expected: Bytes = SCORES.value[scores.max(axis=1)]
+    return expected
+
+
+def _positions(board: Board, sector: Sector, slots: Ints) -> Ints:
+    """Return the masks of the positions of some slots, int64[slots, 2], the mover's first."""
+    out = np.empty((len(slots), 2), dtype=np.int64)
+    list_positions(slots, board_table(board), _numbering(board, sector), out)
+    return out
+
+
+def _numbering(board: Board, sector: Sector) -> Numbering:
+    larger, smaller = max(sector[:2]), min(sector[:2])
+    majors, minors = major_table(board, larger), minor_table(board.size - larger, smaller)
+    return Numbering(majors, minors, sector.mover >= sector.opponent)
+
+
+def _mismatch(
+    rules: Rules, sector: Sector, slot: int, stored: int, expected: int, symmetry: bool = False
+) -> Mismatch:
+    mover, opponent = _positions(rules.board, sector, np.array([slot], dtype=np.int64))[0].tolist()
+    reason: Literal["successors", "symmetry"] = "symmetry" if symmetry else "successors"
+    return Mismatch(sector, slot, mover, opponent, stored, expected, reason)
+
+
+# -- both -------------------------------------------------------------------------------------
+
+
+def _after_capture(sector: Sector) -> Sector:
+    """Return the sector after a capture, whose mover may have too few stones to play on."""
+    return Sector(sector.opponent - 1, sector.mover)
+
+
+def _slots(board: Board, sector: Sector) -> int:
+    """Return the slots of a moving sector's table."""
+    numbering = _numbering(board, sector)
+    return len(numbering.majors.canonical) * len(numbering.minors.sets)
+
+
+def _words(value: int) -> str:
+    """Return a stored byte in words."""
+    if value == DRAW:
+        return "draw"
+    if value == VOID:
+        return "void"
+    return f"{'win' if value % 2 else 'loss'} in {value}"

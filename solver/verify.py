@@ -1,0 +1,236 @@
+"""Proofs that the tables of a database are right: checksums, a sample of slots, or every slot.
+
+What is checked of a slot, and why that proves a table, says :mod:`solver.certificate`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from solver.certificate import (
+    Mismatch,
+    Progress,
+    SectorCheck,
+    check_sample,
+    check_sector,
+    needed,
+)
+from solver.errors import UsageError
+from solver.rules import Rules
+from solver.sectors import Sector, solving_order
+from solver.tablebase import Tablebase
+from solver.tablefile import TableReader
+from solver.tableheader import DRAW, VOID, Counts, TableHeader
+
+__all__ = ["Mismatch", "Mode", "Progress", "Report", "SectorReport", "verify_sectors"]
+
+Mode = Literal["checksums", "sample", "full"]
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+
+_SAMPLE_SEED: Final = 2
+
+
+@dataclass(frozen=True)
+class SectorReport:
+    """What the check of one sector found.
+
+    Attributes:
+        sector: which one.
+        checked: slots checked.
+        mismatches: slots that are wrong, and statements of the header that are.
+        listed: the first wrong slots, in order; there may be more.
+        header: what the header says wrongly about the slots, in words.
+    """
+
+    sector: Sector
+    checked: int
+    mismatches: int
+    listed: tuple[Mismatch, ...] = ()
+    header: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What :func:`verify_sectors` found.
+
+    Attributes:
+        mode: how it looked.
+        sectors: one report each, in solving order.
+    """
+
+    mode: Mode
+    sectors: list[SectorReport]
+
+    @property
+    def checked(self) -> int:
+        """Slots checked."""
+        return sum(report.checked for report in self.sectors)
+
+    @property
+    def mismatches(self) -> int:
+        """What is wrong in all sectors together; 0 if all holds."""
+        return sum(report.mismatches for report in self.sectors)
+
+
+def verify_sectors(
+    rules: Rules,
+    sectors: Iterable[Sector],
+    database_folder: str | os.PathLike[str],
+    mode: Mode = "full",
+    sample: int = 1000,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Report:
+    """Check the tables of some sectors.
+
+    ===============  ========================================================================
+    ``mode``         what is checked
+    ===============  ========================================================================
+    ``'checksums'``  every byte of the files against its checksum
+    ``'sample'``     some slots, always the same ones, against the slots one turn on
+    ``'full'``       every slot against those one turn on, and the counts in the header
+    ===============  ========================================================================
+
+    The last two also need the tables one turn on: the sector's twin's and the one that captures
+    lead to. They compare the checksums of all they read.
+
+    Args:
+        rules: the game.
+        sectors: which ones, in any order; each is checked once.
+        database_folder: the database.
+        mode: see above.
+        sample: slots of each sector to check in mode ``sample``; all if it has no more.
+        threads: threads to use.
+        progress: called now and then in this thread.
+
+    Raises:
+        UsageError: no such mode, or a sector that cannot be checked in this mode.
+        MissingTableError: a table is not there; the message names the command that makes it.
+        DamagedTableError: a file is not what its checksums say.
+    """
+    if mode not in get_args(Mode):
+        raise UsageError(f"tables are verified by {', '.join(get_args(Mode))}, not {mode!r}")
+    if sample < 1 or threads < 1:
+        raise UsageError("a sample takes at least one slot, and work at least one thread")
+    wanted = set(sectors)
+    ordered = [s for unit in solving_order(rules, wanted) for s in unit.sectors if s in wanted]
+    with Tablebase(database_folder) as tablebase:
+        tables = _Tables(tablebase, rules, threads)
+        # What is missing is better said at once than after an hour.
+        for sector in ordered:
+            for other in [sector] if mode == "checksums" else needed(rules, sector):
+                tables.reader(other)
+        if mode == "checksums":
+            reports = [_check_file(s, tables.reader(s), threads, progress) for s in ordered]
+        elif mode == "sample":
+            reports = [_check_sample(rules, s, tables, sample, progress) for s in ordered]
+        else:
+            reports = [_check_all(rules, s, tables, threads, progress) for s in ordered]
+    return Report(mode, reports)
+
+
+def _check_file(
+    sector: Sector, reader: TableReader, threads: int, progress: Progress | None
+) -> SectorReport:
+    """Compare all checksums of a file; what is wrong is an error, no mismatch."""
+    slots = reader.header.slots
+
+    def done(payload_bytes: int) -> None:
+        if progress is not None:
+            progress(sector, slots * payload_bytes // reader.header.payload_bytes, slots)
+
+    reader.check(threads=threads, progress=done)
+    return SectorReport(sector, slots, 0)
+
+
+def _check_sample(
+    rules: Rules, sector: Sector, tables: _Tables, sample: int, progress: Progress | None
+) -> SectorReport:
+    """Check some slots, chosen by the sector and the number of them alone."""
+    slots = tables.reader(sector).header.slots
+    if sample < slots:
+        source = np.random.default_rng([_SAMPLE_SEED, *sector])
+        chosen = np.sort(source.choice(slots, sample, replace=False, shuffle=False))
+    else:
+        chosen = np.arange(slots, dtype=np.int64)
+    check = check_sample(rules, sector, tables.values, chosen, progress=progress)
+    return _report(check, ())
+
+
+def _check_all(
+    rules: Rules, sector: Sector, tables: _Tables, threads: int, progress: Progress | None
+) -> SectorReport:
+    """Check every slot, and the header against the slots."""
+    whole = tables.whole(needed(rules, sector))
+    check = check_sector(rules, sector, whole, threads=threads, progress=progress)
+    return _report(check, tuple(_header_errors(tables.reader(sector).header, check.counts)))
+
+
+def _report(check: SectorCheck, header: tuple[str, ...]) -> SectorReport:
+    return SectorReport(
+        check.sector, check.checked, check.mismatches + len(header), check.listed, header
+    )
+
+
+def _header_errors(header: TableHeader, counts: Ints) -> Iterator[str]:
+    """Yield what a header says wrongly, given the counts by stored byte."""
+    for name, numbers, said, histogram in (
+        ("positions", counts[0], header.positions, header.position_histogram),
+        ("distinct positions", counts[1], header.distinct, header.distinct_histogram),
+    ):
+        wins, losses = int(numbers[1:VOID:2].sum()), int(numbers[0:VOID:2].sum())
+        found = Counts(wins, losses, int(numbers[DRAW]))
+        for kind, stated, counted in zip(Counts._fields, said, found, strict=True):
+            if stated != counted:
+                yield f"the header counts {stated} {kind} among the {name}, there are {counted}"
+        depths = {depth: int(n) for depth, n in enumerate(numbers[:VOID]) if n}
+        for depth in sorted(depths.keys() | histogram.keys()):
+            stated, counted = histogram.get(depth, 0), depths.get(depth, 0)
+            if stated != counted:
+                yield f"the header counts {stated} {name} of depth {depth}, there are {counted}"
+
+
+class _Tables:
+    """The tables of a database, read whole and kept while they are needed, or frame by frame."""
+
+    def __init__(self, tablebase: Tablebase, rules: Rules, threads: int) -> None:
+        self._tablebase = tablebase
+        self._rules = rules
+        self._threads = threads
+        self._whole: dict[Sector, Bytes] = {}
+
+    def reader(self, sector: Sector) -> TableReader:
+        """Return the open file of a sector."""
+        return self._tablebase.reader(self._rules, sector)
+
+    def whole(self, sectors: list[Sector]) -> dict[Sector, Bytes]:
+        """Return some tables and forget all others, as memory is scarce."""
+        self._whole = {s: table for s, table in self._whole.items() if s in sectors}
+        for sector in sectors:
+            if sector not in self._whole:
+                reader = self.reader(sector)
+                table = np.empty(reader.header.payload_bytes, dtype=np.uint8)
+                reader.read_into(table, threads=self._threads)
+                self._whole[sector] = table
+        return self._whole
+
+    def values(self, sector: Sector, slots: Ints) -> Bytes:
+        """Return the stored bytes of some slots, reading each frame they lie in once."""
+        reader = self.reader(sector)
+        out = np.empty(len(slots), dtype=np.uint8)
+        order = np.argsort(slots, kind="stable")
+        frames, offsets = np.divmod(slots[order], reader.header.frame_size)
+        numbers, starts = np.unique(frames, return_index=True)
+        for number, start, stop in zip(
+            numbers.tolist(), starts, [*starts[1:], len(slots)], strict=True
+        ):
+            frame = np.frombuffer(reader.frame(number), dtype=np.uint8)
+            out[order[start:stop]] = frame[offsets[start:stop]]
+        return out
