@@ -15,8 +15,8 @@ __all__ = [
     "DEFAULT_SHARE",
     "available_memory",
     "default_memory",
-    "format_bytes",
     "free_disk",
+    "gigabytes",
     "peak_memory",
 ]
 
@@ -53,15 +53,9 @@ def free_disk(folder: str | os.PathLike[str]) -> int:
     return shutil.disk_usage(path).free
 
 
-def format_bytes(number: float) -> str:
-    """Return bytes for people, in decimal units: ``999 B``, ``1.2 kB``, ``35 MB``, ``2.10 GB``."""
-    if number < 1000:
-        return f"{int(number)} B"
-    for unit, digits in (("kB", 1), ("MB", 1), ("GB", 2)):
-        number /= 1000
-        if number < 1000 or unit == "GB":
-            break
-    return f"{number:.{digits}f} {unit}"
+def gigabytes(number: float) -> str:
+    """Return bytes for messages, in the unit that limits are given in: ``0.25 GB``."""
+    return f"{number / 1e9:.2f} GB"
 
 
 def _limits() -> Iterator[int]:

@@ -1,0 +1,252 @@
+"""The batch: which units to solve, in what order, within what memory, and onto the disk.
+
+A run keeps every table that is finished and sound, so one that was interrupted goes on where it
+stopped. Tables are written while the next unit is being solved; solved sectors stay in memory for
+the units that read them, as far as the limit allows, and are read back from their files otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from solver import __version__, memory
+from solver.atomicfile import remove_temporary_files
+from solver.errors import DamagedTableError, ResourceError
+from solver.lock import locked
+from solver.parallel import Workers, default_threads
+from solver.plan import unit_memory
+from solver.rules import Rules
+from solver.sectors import Sector, Unit, dependencies, major_is_mover, unit_of
+from solver.solve import ByteArray, SolvedSector, solve_unit
+from solver.storedcache import StoredCache
+from solver.survey import Survey, check_disk, check_memory, open_table, refuse_unsolvable, survey
+from solver.tablefile import table_path
+from solver.tableheader import TableHeader
+from solver.tablewriter import NewTable, TableWriter
+
+__all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
+
+_FAMILY_FOLDER: Final = re.compile(r".+-[0-9a-f]{8}")
+
+
+class BuildProgress:
+    """Told what a build does. Every method does nothing unless a subclass says otherwise."""
+
+    def begin(self, units: list[Unit]) -> None:
+        """These units will be solved, in this order."""
+
+    def start_unit(self, unit: Unit) -> None:
+        """A unit is begun (again, if a table it reads had to be made anew)."""
+
+    def advance(self, slots: int) -> None:
+        """So many more slots of the unit have their value. Drawn ones are not reported."""
+
+    def finish_unit(self, unit: Unit, seconds: float) -> None:
+        """A unit is solved, in so many seconds; its tables are yet to be written."""
+
+    def wrote(self, sector: Sector, size: int, seconds: float) -> None:
+        """A table of `size` bytes is on the disk. Called from another thread."""
+
+    def note(self, text: str) -> None:
+        """Something the user should know."""
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build did.
+
+    Attributes:
+        solved: sectors whose tables were written, in order.
+        skipped: sectors whose tables were there already.
+        seconds: the time it took.
+    """
+
+    solved: list[Sector]
+    skipped: list[Sector]
+    seconds: float
+
+
+def build(
+    rules: Rules,
+    sectors: Iterable[Sector],
+    database: str | os.PathLike[str],
+    *,
+    threads: int | None = None,
+    memory_bytes: int | None = None,
+    force: bool = False,
+    progress: BuildProgress | None = None,
+) -> BuildReport:
+    """Solve sectors and all they depend on, and write their tables.
+
+    Whatever ends it, tables that are finished stay, no partial file keeps a table's name, and the
+    same call goes on from there. On KeyboardInterrupt a table being written is still finished;
+    a second one gives it up.
+
+    Args:
+        rules: the game.
+        sectors: which.
+        database: the folder to write to; made if need be.
+        threads: threads to use; None for one per processor. The files do not depend on it.
+        memory_bytes: most memory to use; None for three quarters of what is available.
+        force: make the tables asked for anew even if they are there; not what they depend on.
+        progress: told what happens.
+
+    Raises:
+        UsageError: a sector has no table under these rules, or cannot be solved yet.
+        ResourceError: not enough disk or memory, or the folder cannot be written.
+        LockedDatabaseError: another process is writing to the database.
+    """
+    started = time.perf_counter()
+    progress = progress or BuildProgress()
+    database = Path(database)
+    asked = list(sectors)
+    refuse_unsolvable(rules, asked)  # before a folder is made
+    with locked(database):
+        _clean(database)
+        todo = survey(rules, asked, database, force=force)
+        for text in todo.damaged.values():
+            progress.note(f"{text}; it will be made anew")
+        check_disk(rules, todo, database)
+        limit = check_memory(rules, todo, memory_bytes)
+        progress.begin(todo.units)
+        cache = StoredCache(rules, todo.units)
+        with (
+            Workers(threads or default_threads()) as workers,
+            TableWriter(workers.threads, progress.wrote) as writer,
+        ):
+            run = _Run(rules, database, limit, workers, writer, cache, progress)
+            run.build_all(todo)
+    skipped = [sector for sector in todo.skipped if sector not in run.written]
+    return BuildReport(run.written, skipped, time.perf_counter() - started)
+
+
+@dataclass
+class _Run:
+    """The state of one build.
+
+    Attributes:
+        limit: most memory to use, in bytes.
+        cache: solved sectors in memory.
+        written: sectors handed to the writer so far.
+    """
+
+    rules: Rules
+    database: Path
+    limit: int
+    workers: Workers
+    writer: TableWriter
+    cache: StoredCache
+    progress: BuildProgress
+    written: list[Sector] = field(default_factory=list)
+
+    def build_all(self, todo: Survey) -> None:
+        """Solve all units and hand their tables to the writer."""
+        try:
+            for unit in todo.units:
+                self.build_unit(unit, [s for s in unit.sectors if s in todo.wanted])
+                self.cache.advance()
+        except KeyboardInterrupt:
+            if self.writer.bytes:
+                self.progress.note("finishing a table; interrupt again to give it up")
+            raise
+
+    def build_unit(self, unit: Unit, wanted: list[Sector]) -> None:
+        """Solve a unit and hand those of its tables that are wanted to the writer."""
+        solved = self.solve(unit)
+        for each in solved:
+            self.cache.put(each.sector, each.stored)
+        self.writer.write(
+            [
+                NewTable(
+                    table_path(self.database, self.rules, each.sector),
+                    table_header(self.rules, each),
+                    each.stored,
+                )
+                for each in solved
+                if each.sector in wanted
+            ]
+        )
+        self.written += wanted
+
+    def solve(self, unit: Unit) -> list[SolvedSector]:
+        """Solve a unit; a table it reads that turns out to be damaged is made anew first."""
+        while True:
+            self.make_room(unit)
+            self.progress.start_unit(unit)
+            started = time.perf_counter()
+            try:
+                solved = solve_unit(
+                    self.rules, unit, self.read, self.workers, self.progress.advance
+                )
+            except _UnreadableError as error:
+                unreadable = error.sector  # not the error, which would keep arrays alive
+                self.progress.note(f"{error}; it will be made anew")
+            except MemoryError:
+                raise ResourceError(
+                    f"unit {unit} needs about {memory.gigabytes(unit_memory(self.rules, unit))}"
+                    " of memory, more than the system gives"
+                ) from None
+            else:
+                self.progress.finish_unit(unit, time.perf_counter() - started)
+                return solved
+            self.build_unit(unit_of(unreadable), [unreadable])
+            self.writer.wait()
+
+    def read(self, sector: Sector) -> ByteArray:
+        """Return the stored bytes of a sector solved before."""
+        stored = self.cache.get(sector)
+        if stored is not None:
+            return stored
+        self.writer.wait()
+        try:
+            with open_table(self.rules, sector, self.database) as reader:
+                stored = np.empty(reader.header.payload_bytes, dtype=np.uint8)
+                reader.read_into(stored, threads=self.workers.threads)
+        except (DamagedTableError, FileNotFoundError) as error:
+            raise _UnreadableError(sector, str(error)) from None
+        return stored
+
+    def make_room(self, unit: Unit) -> None:
+        """Leave a unit the memory it needs."""
+        spare = self.limit - unit_memory(self.rules, unit)
+        if self.writer.bytes > spare:
+            self.writer.wait()
+        # What the unit reads is part of its need.
+        own = (self.cache.get(sector) for sector in dependencies(self.rules, unit))
+        self.cache.shrink(spare + sum(array.nbytes for array in own if array is not None))
+
+
+def table_header(rules: Rules, solved: SolvedSector) -> TableHeader:
+    """Return the header of a solved sector's table."""
+    return TableHeader.of_bytes(
+        solved.counts.positions.tolist(),
+        solved.counts.distinct.tolist(),
+        sector=str(solved.sector),
+        slots=len(solved.stored),
+        major="mover" if major_is_mover(solved.sector) else "opponent",
+        rules=rules.reduced(solved.sector),
+        program=f"morris-solver {__version__}",
+    )
+
+
+def _clean(database: Path) -> None:
+    """Remove what writers that died left behind, from the folders of tables only."""
+    for folder in database.iterdir():
+        if _FAMILY_FOLDER.fullmatch(folder.name) and folder.is_dir():
+            remove_temporary_files(folder)
+
+
+class _UnreadableError(Exception):
+    """A table that was thought to be there cannot be read."""
+
+    def __init__(self, sector: Sector, text: str) -> None:
+        super().__init__(text)
+        self.sector = sector

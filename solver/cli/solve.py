@@ -1,0 +1,142 @@
+"""``morris solve``: make tables, and all that they depend on."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.cli.common import (
+    choose_sectors,
+    database_option,
+    emit_json,
+    format_duration,
+    json_option,
+    sector_choice,
+    threads_option,
+    variant_argument,
+)
+from solver.errors import UsageError
+from solver.rules import Rules
+from solver.sectors import Sector
+
+if TYPE_CHECKING:
+    from solver.build import BuildReport
+
+__all__ = ["solve"]
+
+
+@click.command()
+@variant_argument
+@sector_choice()
+@database_option
+@threads_option
+@click.option(
+    "--memory",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="GB",
+    help="Most memory to use, in gigabytes; else three quarters of what is available.",
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Make the tables asked for anew even if they are there (not what they depend on).",
+)
+@json_option
+def solve(
+    rules: Rules,
+    sectors: Sequence[Sector],
+    stones: int | None,
+    moving: bool,
+    database: Path,
+    threads: int | None,
+    memory: float | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    r"""Make tables, and all that they depend on.
+
+    Tables that are finished are kept and skipped: a run that was interrupted goes on where it
+    stopped when the same command is given again.
+
+    \b
+    morris solve nine --stones 8     all endgames with at most eight stones
+    morris solve nine 6-5            the sector 6-5 and all that it leads to
+    morris solve nine --moving       the whole moving phase
+    """
+    chosen = choose_sectors(rules, sectors, stones=stones, moving=moving)
+    if chosen is None:
+        raise UsageError(
+            "solve needs a choice: sectors such as 6-5, or --stones N (every moving sector with at"
+            " most N stones on the board), or --moving (every moving sector)"
+        )
+    # The solver takes a moment to load, which help and wrong usage need not wait for.
+    from solver.build import build
+    from solver.cli.progress import build_progress
+    from solver.parallel import default_threads
+
+    threads = threads or default_threads()
+    with _terminated_like_interrupted(), build_progress(rules, threads) as progress:
+        try:
+            report = build(
+                rules,
+                chosen,
+                database,
+                threads=threads,
+                memory_bytes=None if memory is None else int(memory * 1e9),
+                force=force,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_how_to_go_on(progress.tables, force)) from None
+    if as_json:
+        emit_json(
+            {
+                "solved": [str(sector) for sector in report.solved],
+                "skipped": [str(sector) for sector in report.skipped],
+                "seconds": round(report.seconds, 3),
+            }
+        )
+    else:
+        click.echo(_summary(report))
+
+
+def _summary(report: BuildReport) -> str:
+    """Return what was done, in words."""
+    parts = []
+    if report.solved:
+        parts.append(f"solved {_tables(len(report.solved))}: {' '.join(map(str, report.solved))}")
+    if report.skipped:
+        parts.append(f"{_tables(len(report.skipped))} were there already")
+    text = "; ".join(parts).replace("1 table were", "1 table was")
+    return f"{text} ({format_duration(report.seconds)})"
+
+
+def _how_to_go_on(tables: int, force: bool) -> str:
+    finished = f"{_tables(tables)} finished" if tables else "no table finished"
+    if force:
+        return f"interrupted; {finished}; the others are as they were"
+    return f"interrupted; {finished}; to go on from there, give the same command again"
+
+
+def _tables(number: int) -> str:
+    return f"{number} table{'' if number == 1 else 's'}"
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM end the block as Ctrl-C does, with the files in order."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

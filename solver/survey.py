@@ -1,0 +1,180 @@
+"""What there is to do: which tables are missing, and whether disk and memory suffice for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from solver import memory
+from solver.errors import DamagedTableError, ResourceError, UsageError
+from solver.plan import file_bytes, unit_memory
+from solver.rules import Rules
+from solver.sectors import (
+    Sector,
+    Unit,
+    check_sector,
+    closure,
+    major_is_mover,
+    slots,
+    solving_order,
+    unit_of,
+)
+from solver.tablefile import TableReader, table_path
+
+__all__ = ["Survey", "check_disk", "check_memory", "open_table", "refuse_unsolvable", "survey"]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is to be done for some sectors and all they depend on.
+
+    Attributes:
+        units: to solve, in order.
+        wanted: sectors of these units whose tables are to be written.
+        skipped: sectors whose tables are there.
+        damaged: why tables that are there cannot be used, by sector.
+    """
+
+    units: list[Unit]
+    wanted: frozenset[Sector]
+    skipped: list[Sector]
+    damaged: dict[Sector, str]
+
+
+def survey(
+    rules: Rules,
+    sectors: Iterable[Sector],
+    database: str | os.PathLike[str],
+    *,
+    force: bool = False,
+) -> Survey:
+    """Look which tables are missing. Opens each, but does not read the values.
+
+    Args:
+        rules: the game.
+        sectors: which tables are asked for.
+        database: the folder they belong in.
+        force: make the tables asked for anew even if they are there; not what they depend on.
+
+    Raises:
+        UsageError: a sector has no table under these rules, or cannot be solved yet.
+        ResourceError: a table may not be read.
+    """
+    asked = list(sectors)
+    refuse_unsolvable(rules, asked)
+    order = solving_order(rules, closure(rules, asked))
+    forced = {unit_of(sector) for sector in asked} if force else set()
+    units, wanted, skipped, damaged = [], set(), [], {}
+    for unit in order:
+        missing = set()
+        for sector in unit.sectors:
+            try:
+                if not _is_present(rules, sector, database) or unit in forced:
+                    missing.add(sector)
+                else:
+                    skipped.append(sector)
+            except DamagedTableError as error:
+                missing.add(sector)
+                damaged[sector] = str(error)
+        if missing:
+            units.append(unit)
+            wanted |= missing
+    return Survey(units, frozenset(wanted), skipped, damaged)
+
+
+def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
+    """Raise UsageError if one of the sectors has no table, or none that can be made yet."""
+    for sector in sectors:
+        check_sector(rules, sector)
+        if not sector.moving:  # moving sectors depend on moving ones only
+            raise UsageError(
+                f"sector {sector} has stones in hand, and placing sectors cannot be solved yet;"
+                " choose moving sectors, such as 6-5"
+            )
+
+
+def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -> TableReader:
+    """Open a sector's table and compare what it says about itself with what is expected.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        DamagedTableError: it is not a sound table of this sector under these rules.
+        ResourceError: it may not be read.
+    """
+    path = table_path(database, rules, sector)
+    try:
+        reader = TableReader(
+            path,
+            sector=sector,
+            fingerprint=rules.fingerprint(sector),
+            slots=slots(rules, sector),
+        )
+    except (FileNotFoundError, DamagedTableError):
+        raise
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be read: {error.strerror}") from None
+    if (reader.header.major == "mover") != major_is_mover(sector):
+        reader.close()
+        raise DamagedTableError(f"{path}: header: the major side is not the expected one")
+    return reader
+
+
+def _is_present(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -> bool:
+    """Return whether a sector's table is there; DamagedTableError if it cannot be used."""
+    try:
+        open_table(rules, sector, database).close()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def check_disk(rules: Rules, todo: Survey, database: str | os.PathLike[str]) -> None:
+    """Refuse to begin what does not fit on the disk.
+
+    Raises:
+        ResourceError: says how much is needed and how much is free.
+    """
+    new, replaced = 0, 0
+    for sector in todo.wanted:
+        size = file_bytes(rules, sector)
+        if table_path(database, rules, sector).exists():
+            replaced = max(replaced, size)  # the old file goes when the new one is there
+        else:
+            new += size
+    free = memory.free_disk(database)
+    if new + replaced > free:
+        raise ResourceError(
+            f"the tables need about {memory.gigabytes(new + replaced)} of disk, but only"
+            f" {memory.gigabytes(free)} are free at {Path(database)}"
+        )
+
+
+def check_memory(rules: Rules, todo: Survey, limit: int | None) -> int:
+    """Refuse to begin what does not fit into memory.
+
+    Args:
+        rules: the game.
+        todo: what is to be solved.
+        limit: most memory to use, in bytes; None for three quarters of what is available.
+
+    Returns:
+        The limit.
+
+    Raises:
+        ResourceError: says which unit needs how much, and what there is.
+    """
+    available = memory.available_memory()
+    chosen = int(memory.DEFAULT_SHARE * available) if limit is None else limit
+    largest = max(todo.units, key=lambda unit: unit_memory(rules, unit), default=None)
+    if largest is not None:
+        need = unit_memory(rules, largest)
+        problem = f"unit {largest} needs about {memory.gigabytes(need)} of memory, but"
+        if need > available:
+            raise ResourceError(f"{problem} only {memory.gigabytes(available)} are available")
+        if need > chosen:
+            raise ResourceError(
+                f"{problem} the limit is {memory.gigabytes(chosen)}; allow more with --memory"
+            )
+    return chosen
