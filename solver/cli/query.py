@@ -90,11 +90,11 @@ def describe_sides(position: Position) -> str:
     """Return whose turn it is, and the stones, such as ``White to move, 3 stones against 4``."""
     sector = position.sector
     stones = f"{sector.mover} stone{'' if sector.mover == 1 else 's'}"
-    text = f"{position.mover_colour} to move, {stones} against {sector.opponent}"
-    if not sector.moving:
-        text += f", in hand {sector.mover_hand} against {sector.opponent_hand}"
     flying = " (flying)" if position.flying else ""
-    return f"{text}{flying}."
+    text = f"{position.mover_colour} to move, {stones}{flying} against {sector.opponent}"
+    if not sector.moving:
+        text += f"; in hand {sector.mover_hand} against {sector.opponent_hand}"
+    return f"{text}."
 
 
 def describe_value(position: Position, result: Result) -> str:
