@@ -45,8 +45,8 @@ def orbit_tables(board: Board, size: int) -> sets.Orbits:
     """Return the orbits of the sets of `size` points with the way from any set to its orbit."""
     masks = orbits(board, size)
     ranks = rank_tables(board.size, size)
-    orbit = np.zeros(ranks.count, dtype=np.int32)
-    automorphism = np.zeros(ranks.count, dtype=np.uint8)
+    orbit = np.zeros(ranks.total, dtype=np.int32)
+    automorphism = np.zeros(ranks.total, dtype=np.uint8)
     stabiliser = np.zeros(len(masks), dtype=np.int64)
     sets.fill_orbits(
         masks, board_arrays(board), ranks.low, ranks.high, ranks.low_bits,
@@ -124,9 +124,7 @@ class Majors:
         none = np.zeros(0, dtype=np.int32)
         none64 = np.zeros(0, dtype=np.int64)
         bit_edges = np.zeros((len(masks), self.free), dtype=np.int64)
-        sets.fill_frames(
-            masks, board, False, edge_start, none, bit_edges, line_start, none, none64
-        )
+        sets.fill_frames(masks, board, False, edge_start, none, bit_edges, line_start, none, none64)
         edge = np.zeros(edge_start[-1], dtype=np.int32)
         line = np.zeros(line_start[-1], dtype=np.int32)
         line_edges = np.zeros(line_start[-1], dtype=np.int64)

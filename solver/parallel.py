@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from types import TracebackType
 from typing import TypeVar
 
@@ -67,7 +68,7 @@ class Workers:
         targets = np.arange(1, parts, dtype=np.float64) * (work / parts)
         inner = np.searchsorted(totals, targets).tolist()
         cuts = sorted({0, blocks, *inner})
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
     def run(self, call: Callable[[int, int], Result], ranges: Iterable[Range]) -> list[Result]:
         """Return ``call(first, last)`` for every range, in their order."""

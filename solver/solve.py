@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,8 @@ from solver.sectors import Sector, Unit
 
 ByteArray = npt.NDArray[np.uint8]
 IntArray = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+PatternArray = npt.NDArray[np.uint32]
 Read = Callable[[Sector], ByteArray]
 Progress = Callable[[int], None]
 
@@ -68,12 +71,13 @@ class _Table:
         open_moves: quiet moves not yet known to lose, the same way.
         seeds: slots whose value captures set.
         lists: the frontier of the present layer.
+        settled: slots whose value is known, so far.
     """
 
-    def __init__(self, blocks: int, block: int, pattern_type: type[np.unsignedinteger]) -> None:
+    def __init__(self, blocks: int, block: int) -> None:
         # One spare slot per row takes whatever has no rank.
         row = -(-(block + 1) // _ROW_MULTIPLE) * _ROW_MULTIPLE
-        self.blocks = blocks
+        self.settled = 0
         self.depth = np.empty((blocks, row), dtype=np.uint8)
         self.open_moves = np.empty((blocks, row), dtype=np.uint8)
         # The lists below have room for everything, so that each range of blocks has a place of
@@ -88,8 +92,8 @@ class _Table:
         self.lists, self._spare_lists = (
             Lists(
                 start=np.zeros(blocks, dtype=np.int64),
-                count=np.zeros(blocks, dtype=np.int32),
-                pattern=np.empty(room, dtype=pattern_type),
+                length=np.zeros(blocks, dtype=np.int32),
+                pattern=np.empty(room, dtype=np.uint32),
             )
             for _ in range(2)
         )
@@ -161,7 +165,7 @@ class UnitSolver:
         self.majors: Majors = majors(rules, self.major_size)
         self.blocks = len(self.majors.orbits.masks)
         self.ranks = self.majors.ranks(self.minor_size)
-        self.block = self.ranks.count
+        self.block = self.ranks.total
         if self.block > np.iinfo(np.uint16).max:
             raise UsageError(f"unit {unit} has blocks of {self.block} slots; the most is 65535")
         self.patterns = self.majors.patterns(self.minor_size)
@@ -183,7 +187,7 @@ class UnitSolver:
         for layer in range(DEEPEST + 2):
             for table, count in zip(tables, counts, strict=True):
                 self.count_layer(layer, table, count)
-            if layer >= deepest_seed and not any(table.lists.count.any() for table in tables):
+            if layer >= deepest_seed and not any(table.lists.length.any() for table in tables):
                 break
             if layer > DEEPEST:
                 raise ResourceError(f"unit {self.unit} has distances over {DEEPEST} plies")
@@ -194,9 +198,7 @@ class UnitSolver:
 
     def start(self) -> list[_Table]:
         """Make the working tables and set what captures give."""
-        pattern_type = np.uint16 if self.majors.free <= 16 else np.uint32
-        count = 1 if self.equal else 2
-        tables = [_Table(self.blocks, self.block, pattern_type) for _ in range(count)]
+        tables = [_Table(self.blocks, self.block) for _ in range(1 if self.equal else 2)]
         self.start_major(tables[0])
         if not self.equal:
             self.start_minor(tables[1])
@@ -250,18 +252,22 @@ class UnitSolver:
     def release_first(self, tables: list[_Table]) -> None:
         """Make the frontier of depth 0."""
         for table in tables:
-            self.workers.run(
-                lambda first, last, table=table: spread.release_first(
-                    first, last, first * (self.block + 1), table.depth, table.open_moves,
-                    self.patterns, table.seeds, table.lists,
-                ),
-                self.workers.even(self.blocks),
-            )  # fmt: skip
+            ranges = self.workers.even(self.blocks)
+            self.workers.run(partial(self.release_range, table), ranges)
+
+    def release_range(self, table: _Table, first: int, last: int) -> None:
+        """Make the frontier of depth 0 in a range of blocks."""
+        spread.release_first(
+            first, last, first * (self.block + 1), table.depth, table.open_moves, self.patterns,
+            table.seeds, table.lists,
+        )  # fmt: skip
 
     def count_layer(self, layer: int, table: _Table, count: Counts) -> None:
         """Count the positions of the present frontier."""
-        found = table.lists.count
-        self.report(int(found.sum(dtype=np.int64)))
+        found = table.lists.length
+        slots = int(found.sum(dtype=np.int64))
+        self.report(slots)
+        table.settled += slots
         count.positions[layer] = found @ self.weights
         # Blocks whose set has symmetries hold a position more than once; they are counted later.
         count.distinct[layer] = found @ self.simple
@@ -284,12 +290,12 @@ class UnitSolver:
         frames = m.frames
         smaller = m.ranks(self.minor_size - 1)
         work = np.zeros(self.blocks + 1, dtype=np.int64)
-        np.cumsum(found.count, out=work[1:])
+        np.cumsum(found.length, out=work[1:])
         self.workers.run(
             lambda first, last: spread.spread_inside(
-                first, last, first * (self.block + 1), layer, m.free, self.minor_flying, self.patterns,
-                self.ranks, smaller, frames, found, minor.depth, minor.open_moves, minor.seeds,
-                minor.next_lists,
+                first, last, first * (self.block + 1), layer, m.free, self.minor_flying,
+                self.patterns, self.ranks, smaller, frames, found, minor.depth, minor.open_moves,
+                minor.seeds, minor.next_lists,
             ),
             self.workers.balanced(work),
         )  # fmt: skip
@@ -298,11 +304,11 @@ class UnitSolver:
         """Tell the major side's positions before a frontier with the minor side to move."""
         m = self.majors
         quiet = m.quiet
-        work = 4 * int(found.count.sum(dtype=np.int64))
+        work = 4 * int(found.length.sum(dtype=np.int64))
         self.workers.run(
             lambda first, last: spread.spread_across(
-                first, last, first * (self.block + 1), layer, m.free, self.patterns, self.ranks, quiet,
-                found, major.depth, major.open_moves, major.seeds, major.next_lists,
+                first, last, first * (self.block + 1), layer, m.free, self.patterns, self.ranks,
+                quiet, found, major.depth, major.open_moves, major.seeds, major.next_lists,
             ),
             self.workers.even(self.blocks, work // self.blocks + 1),
         )  # fmt: skip
@@ -311,19 +317,18 @@ class UnitSolver:
         """Return the colour mirror of a frontier of an equal sector."""
         board, orbits = self.majors.board, self.majors.orbits
         work = np.zeros(self.blocks + 1, dtype=np.int64)
-        np.cumsum(found.count, out=work[1:])
+        np.cumsum(found.length, out=work[1:])
         ranges = self.workers.balanced(work)
         counts = np.zeros((len(ranges), self.blocks), dtype=np.int32)
         rows = {first: number for number, (first, _) in enumerate(ranges)}
-        pattern_type = found.pattern.dtype
 
-        def reflect(first: int, last: int) -> tuple[IntArray, IntArray]:
+        def reflect(first: int, last: int) -> tuple[Int32Array, PatternArray]:
             entries = int(work[last] - work[first])
             room = entries + entries // 8 + 1024
             own_counts = counts[rows[first]]
             while True:
                 blocks = np.empty(room, dtype=np.int32)
-                patterns = np.empty(room, dtype=pattern_type)
+                patterns = np.empty(room, dtype=np.uint32)
                 total = mirror.mirror_frontier(
                     first, last, board, orbits, found, blocks, patterns, own_counts
                 )
@@ -338,7 +343,7 @@ class UnitSolver:
         np.cumsum(count[:-1], out=start[1:])
         # Each range writes to places of its own inside every block's list.
         places = start + np.cumsum(counts, axis=0) - counts
-        pattern = np.empty(int(count.sum(dtype=np.int64)), dtype=pattern_type)
+        pattern = np.empty(int(count.sum(dtype=np.int64)), dtype=np.uint32)
         self.workers.run(
             lambda number, _: mirror.sort_by_block(*images[number], places[number], pattern),
             [(number, number + 1) for number in range(len(ranges))],
@@ -356,10 +361,9 @@ class UnitSolver:
             stored[first:last] = table.depth[first:last, : self.block]
 
         self.workers.run(store, self.workers.even(self.blocks, self.block))
+        self.report(self.blocks * self.block - table.settled)
         symmetric = np.zeros(256, dtype=np.int64)
-        finish.count_symmetric(
-            0, self.blocks, m.board, m.orbits, self.patterns, stored, symmetric
-        )
+        finish.count_symmetric(0, self.blocks, m.board, m.orbits, self.patterns, stored, symmetric)
         counts.positions[DRAW] = self.weights.sum() * self.block - counts.positions.sum()
         counts.distinct[DRAW] = self.simple.sum() * self.block - counts.distinct.sum()
         counts.distinct += symmetric

@@ -9,7 +9,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _popcount_instruction(typing_context: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
@@ -17,7 +17,7 @@ def _popcount_instruction(typing_context: Any, value: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def _trailing_zeros_instruction(typing_context: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
@@ -36,11 +36,11 @@ def trailing_zeros(value: int) -> int:
     return (value & -value).bit_length() - 1
 
 
-@overload(popcount, strict=False)
+@overload(popcount, strict=False)  # type: ignore[untyped-decorator]
 def _compile_popcount(value: Any) -> Any:
     return lambda value: _popcount_instruction(value)
 
 
-@overload(trailing_zeros, strict=False)
+@overload(trailing_zeros, strict=False)  # type: ignore[untyped-decorator]
 def _compile_trailing_zeros(value: Any) -> Any:
     return lambda value: _trailing_zeros_instruction(value)

@@ -1,7 +1,7 @@
 """Initial values: what each side gets by capturing, and how many quiet moves it has.
 
 Array names: `x` block number, `p` and `q` patterns, `r` ranks; `depth` and `open_moves` are the
-working tables, one row of bytes per block, of which the one at ``ranks.count`` is a spare that
+working tables, one row of bytes per block, of which the one at ``ranks.total`` is a spare that
 takes what has no rank.
 """
 
@@ -39,8 +39,8 @@ def major_captures(first, last, holders, frames, patterns, smaller, solved, scor
     """
     for place in range(first, last):
         x = np.int64(holders[place])
-        begin = x * smaller.count
-        block = solved[begin : begin + smaller.count]
+        begin = x * smaller.total
+        block = solved[begin : begin + smaller.total]
         score_removals(x, frames, patterns, smaller, block, scores, out[place])
 
 
@@ -84,7 +84,7 @@ def start_major(first, last, place, points, patterns, ranks, arrivals, closing, 
     width = half(points)
     table = np.zeros(2 << width, dtype=np.int32)
     sums = np.zeros(2 << width, dtype=np.int32)
-    best = np.zeros(ranks.count, dtype=np.uint8)
+    best = np.zeros(ranks.total, dtype=np.uint8)
     for x in range(first, last):
         best[:] = 0
         for entry in range(closing.start[x], closing.start[x + 1]):
@@ -93,7 +93,7 @@ def start_major(first, last, place, points, patterns, ranks, arrivals, closing, 
             raise_scores(patterns, ranks, width, table, scores, best)
         total = fill_sums(arrivals[x], points, width, sums)
         count_quiet(patterns, width, total, sums, best, depth[x], open_moves[x])
-        place = plant(x, place, ranks.count, depth[x], open_moves[x], seeds)
+        place = plant(x, place, ranks.total, depth[x], open_moves[x], seeds)
 
 
 @step
@@ -102,7 +102,7 @@ def raise_scores(patterns, ranks, width, table, scores, best):  # type: ignore[n
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
     for r in range(len(patterns)):
         q = permuted(np.int64(patterns[np.uint64(r)]), width, table)
-        score = scores[np.uint64(spare_rank(rank_of(q, low, high, low_bits), ranks.count))]
+        score = scores[np.uint64(spare_rank(rank_of(q, low, high, low_bits), ranks.total))]
         best[np.uint64(r)] = max(best[np.uint64(r)], score)
 
 
@@ -141,29 +141,29 @@ def start_minor(first, last, place, points, flying, patterns, ranks, frames, rem
     width = half(points)
     table = np.zeros(2 << width, dtype=np.int32)
     parities = np.zeros(2 << width, dtype=np.int64)
-    best = np.zeros(ranks.count, dtype=np.uint8)
-    quiet = np.zeros(ranks.count, dtype=np.uint8)
-    holders = np.zeros(ranks.count + 1, dtype=np.int32)
-    taken = np.zeros(ranks.count, dtype=np.uint8)
+    best = np.zeros(ranks.total, dtype=np.uint8)
+    quiet = np.zeros(ranks.total, dtype=np.uint8)
+    holders = np.zeros(ranks.total + 1, dtype=np.int32)
+    taken = np.zeros(ranks.total, dtype=np.uint8)
     for x in range(first, last):
         fill_edge_parities(frames.bit_edges[x], points, width, parities)
         found = find_mills(x, patterns, frames, holders)
         taken[:found] = 0
         for entry in range(removals.start[x], removals.start[x + 1]):
             fill_permutation(removals.permutation[entry], points, width, table)
-            begin = np.int64(removals.target[entry]) * larger.count
-            block = solved[begin : begin + larger.count]
+            begin = np.int64(removals.target[entry]) * larger.total
+            block = solved[begin : begin + larger.total]
             score_removal(found, holders, larger, width, table, block, scores, taken)
         best[:] = 0
         if flying:
             quiet[:] = ranks.size * (points - ranks.size)
             undo_flights(x, points, found, holders, ranks, frames, taken, best, quiet)
         else:
-            for r in range(ranks.count):
+            for r in range(ranks.total):
                 quiet[r] = popcount(edge_parities(np.int64(patterns[r]), width, parities))
             undo_slides(x, width, found, holders, ranks, frames, parities, taken, best, quiet)
         settle_all(best, quiet, depth[x], open_moves[x])
-        place = plant(x, place, ranks.count, depth[x], open_moves[x], seeds)
+        place = plant(x, place, ranks.total, depth[x], open_moves[x], seeds)
 
 
 @step

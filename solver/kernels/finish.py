@@ -9,7 +9,6 @@ from solver.kernels.bits import trailing_zeros
 from solver.kernels.mirror import expanded
 from solver.kernels.sets import image_of
 
-
 _HIGHS = np.uint64(0x8080808080808080)
 _LOWS = np.uint64(0x7F7F7F7F7F7F7F7F)
 _SEVEN = np.uint64(7)

@@ -48,7 +48,7 @@ def mirror_frontier(first, last, board, orbits, found, out_block, out_pattern, o
     images = np.zeros(len(board.automorphisms), dtype=np.int64)
     total = 0
     for x in range(first, last):
-        if found.count[x] == 0:
+        if found.length[x] == 0:
             continue
         major = orbits.masks[x]
         rest = full & ~major
@@ -60,7 +60,7 @@ def mirror_frontier(first, last, board, orbits, found, out_block, out_pattern, o
         for g in range(len(board.automorphisms)):
             images[g] = image_of(major, board.automorphisms[g])
         own = orbits.stabiliser[x]
-        for place in range(found.start[x], found.start[x] + found.count[x]):
+        for place in range(found.start[x], found.start[x] + found.length[x]):
             minor = expanded(np.int64(found.pattern[place]), frame_points)
             if own != 1:
                 smallest = True

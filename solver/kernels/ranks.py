@@ -27,7 +27,7 @@ class Ranks(NamedTuple):
     low_bits: int
     points: int
     size: int
-    count: int  # C(points, size), so the first number that is no rank
+    total: int  # C(points, size), so the first number that is no rank
 
 
 def make_ranks(points: int, size: int) -> Ranks:

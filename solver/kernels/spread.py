@@ -84,7 +84,7 @@ def release_first(first, last, place, depth, open_moves, patterns, seeds, lists)
     for x in range(first, last):
         lists.start[x] = place
         place = release(x, 0, depth[x], open_moves[x], patterns, seeds, lists.pattern, place)
-        lists.count[x] = place - lists.start[x]
+        lists.length[x] = place - lists.start[x]
 
 
 @step
@@ -116,13 +116,13 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
     """
     width = half(points)
     parities = np.zeros(2 << width, dtype=np.int64)
-    fans = np.zeros(smaller.count + 1, dtype=np.int32)
-    own = np.zeros(ranks.count, dtype=np.uint8)
+    fans = np.zeros(smaller.total + 1, dtype=np.int32)
+    own = np.zeros(ranks.total, dtype=np.uint8)
     for x in range(first, last):
         lists.start[x] = place
-        length = np.int64(found.count[x])
+        length = np.int64(found.length[x])
         row, moves = depth[x], open_moves[x]
-        if length != 0 and flying and length * 50 > ranks.count:
+        if length != 0 and flying and length * 50 > ranks.total:
             place = spread_fans(
                 x, layer, patterns, ranks, smaller, frames, found, fans, own, row, moves,
                 lists.pattern, place,
@@ -136,7 +136,7 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
                 x, layer, points, ranks, frames, found, parities, row, moves, lists.pattern, place
             )
         place = release(x, layer + 1, row, moves, patterns, seeds, lists.pattern, place)
-        lists.count[x] = place - lists.start[x]
+        lists.length[x] = place - lists.start[x]
 
 
 @step
@@ -146,7 +146,7 @@ def spread_slides(x, layer, points, ranks, frames, found, parities, depth, open_
     won = layer % 2 == 1
     width = half(points)
     begin = found.start[x]
-    length = np.int64(found.count[x])
+    length = np.int64(found.length[x])
     many = length > few_entries(ranks.size)
     bit_edges = frames.bit_edges[x]
     if many:
@@ -172,7 +172,7 @@ def spread_slides(x, layer, points, ranks, frames, found, parities, depth, open_
             edges &= edges - 1
             r = rank_of(q, low, high, low_bits)
             if won:
-                place = close_move(r, q, layer, depth, open_moves, ranks.count, out, place)
+                place = close_move(r, q, layer, depth, open_moves, ranks.total, out, place)
             else:
                 place = make_won(r, q, layer, depth, out, place)
     return place
@@ -185,7 +185,7 @@ def spread_flights(x, layer, points, ranks, frames, found, depth, open_moves, ou
     won = layer % 2 == 1
     full = (1 << points) - 1
     begin = found.start[x]
-    for entry in range(begin, begin + np.int64(found.count[x])):
+    for entry in range(begin, begin + np.int64(found.length[x])):
         p = np.int64(found.pattern[np.uint64(entry)])
         stones = p & ~mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
         while stones != 0:
@@ -197,7 +197,7 @@ def spread_flights(x, layer, points, ranks, frames, found, depth, open_moves, ou
                 targets &= targets - 1
                 r = rank_of(q, low, high, low_bits)
                 if won:
-                    place = close_move(r, q, layer, depth, open_moves, ranks.count, out, place)
+                    place = close_move(r, q, layer, depth, open_moves, ranks.total, out, place)
                 else:
                     place = make_won(r, q, layer, depth, out, place)
     return place
@@ -216,7 +216,7 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
     fans[:] = 0
     own[:] = 0
     begin = found.start[x]
-    for entry in range(begin, begin + np.int64(found.count[x])):
+    for entry in range(begin, begin + np.int64(found.length[x])):
         p = np.int64(found.pattern[np.uint64(entry)])
         stones = p & ~mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
         r = rank_of(p, ranks.low, ranks.high, ranks.low_bits)
@@ -224,7 +224,7 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
             fans[np.uint64(rank_of(p & ~(stones & -stones), low, high, low_bits))] += 1
             stones &= stones - 1
             own[np.uint64(r)] += 1
-    for r in range(ranks.count):
+    for r in range(ranks.total):
         p = np.int64(patterns[np.uint64(r)])
         stones = p
         reached = -np.int64(own[np.uint64(r)])
@@ -236,7 +236,7 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
             continue
         if won:
             open_moves[np.uint64(r)] -= reached - 1
-            place = close_move(r, p, layer, depth, open_moves, ranks.count, out, place)
+            place = close_move(r, p, layer, depth, open_moves, ranks.total, out, place)
         else:
             place = make_won(r, p, layer, depth, out, place)
     return place
@@ -266,20 +266,20 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
             x, layer, points, ranks, quiet, found, table, row, moves, lists.pattern, place
         )
         place = release(x, layer + 1, row, moves, patterns, seeds, lists.pattern, place)
-        lists.count[x] = place - lists.start[x]
+        lists.length[x] = place - lists.start[x]
 
 
 @step
 def spread_moves(x, layer, points, ranks, quiet, found, table, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
     """Pull the frontier lists that the major side's moves from `x` lead to (see spread_across)."""
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
-    spare = ranks.count
+    spare = ranks.total
     won = layer % 2 == 1
     width = half(points)
     few = few_entries(ranks.size)
     for number in range(quiet.start[x], quiet.start[x + 1]):
         source = np.uint64(quiet.target[np.uint64(number)])
-        length = np.int64(found.count[source])
+        length = np.int64(found.length[source])
         if length == 0:
             continue
         begin = found.start[source]

@@ -40,8 +40,8 @@ class Lists(NamedTuple):
     """A frontier: the patterns of the slots of one depth, as lists per block."""
 
     start: npt.NDArray[np.int64]  # by block: first entry
-    count: npt.NDArray[np.int32]  # by block: number of entries
-    pattern: npt.NDArray[np.unsignedinteger]  # the entries
+    length: npt.NDArray[np.int32]  # by block: number of entries
+    pattern: npt.NDArray[np.uint32]  # the entries
 
 
 class Seeds(NamedTuple):

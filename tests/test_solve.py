@@ -1,0 +1,96 @@
+"""Whole sectors, slot by slot, against the naive twin; and the same bytes whatever the threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import indexed
+import naive
+import numpy as np
+import pytest
+from strategies import NINE, SIX
+
+from solver import parallel
+from solver.errors import UsageError
+from solver.parallel import Workers
+from solver.rules import Rules
+from solver.sectors import Sector, Unit, moving_sectors, solving_order, unit_of
+from solver.solve import SolvedSector, solve_unit
+
+Solved = dict[Sector, SolvedSector]
+
+
+def solve(rules: Rules, stones: int, threads: int = 2) -> Solved:
+    """Every moving sector of at most so many stones."""
+    solved: Solved = {}
+    sectors = [sector for sector in moving_sectors(rules) if sector.stones <= stones]
+    with Workers(threads) as workers:
+        for unit in solving_order(rules, sectors):
+            for result in solve_unit(rules, unit, lambda s: solved[s].stored, workers):
+                solved[result.sector] = result
+    return solved
+
+
+def assert_like_twin(board: str, solved: Solved, tables: naive.Tables) -> None:
+    for sizes in tables:
+        sector = Sector(*sizes)
+        np.testing.assert_array_equal(
+            solved[sector].stored, indexed.indexed(board, tables, sector), err_msg=str(sector)
+        )
+
+
+def assert_counts(board: str, solved: Solved, tables: naive.Tables) -> None:
+    for mover, opponent in tables:
+        counts = solved[Sector(mover, opponent)].counts
+        every, distinct = naive.histograms(board, tables, mover, opponent)
+        every[naive.VOID] = distinct[naive.VOID] = 0  # overlapping sets, no positions at all
+        np.testing.assert_array_equal(counts.positions, every)
+        np.testing.assert_array_equal(counts.distinct, distinct)
+
+
+def test_nine_up_to_seven_stones_equals_the_twin() -> None:
+    tables = naive.nine_tables()
+    solved = solve(NINE, 7)
+    assert set(solved) == {Sector(3, 3), Sector(4, 3), Sector(3, 4)}
+    assert_like_twin("merels24", solved, tables)
+    assert_counts("merels24", solved, tables)
+
+
+@pytest.mark.parametrize(("flying", "stones"), [(False, 9), (True, 8)])
+def test_the_small_board_equals_the_twin(flying: bool, stones: int) -> None:
+    rules = replace(SIX, flying_at=3 if flying else None)
+    sectors = [s for s in moving_sectors(rules) if s.stones <= stones]
+    units = [unit.sectors[0][:2] for unit in solving_order(rules, sectors)]
+    tables = naive.solve_units("merels16", flying, True, units)
+    solved = solve(rules, stones)
+    assert set(solved) == {Sector(*sizes) for sizes in tables}
+    assert_like_twin("merels16", solved, tables)
+    assert_counts("merels16", solved, tables)
+
+
+def test_threads_do_not_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nothing is too small to be split, so that every range really ends somewhere.
+    monkeypatch.setattr(parallel, "_SMALL_WORK", 0)
+    first, *others = (solve(NINE, 8, threads) for threads in (1, 2, 3))
+    for other in others:
+        for sector, result in first.items():
+            np.testing.assert_array_equal(result.stored, other[sector].stored)
+            np.testing.assert_array_equal(result.counts.distinct, other[sector].counts.distinct)
+
+
+def test_progress_adds_up_to_all_slots() -> None:
+    solved = solve(NINE, 6)
+    done: list[int] = []
+    unit = unit_of(Sector(4, 3))
+    with Workers(1) as workers:
+        results = solve_unit(NINE, unit, lambda s: solved[s].stored, workers, done.append)
+    assert sum(done) == sum(len(result.stored) for result in results)
+
+
+def test_what_is_not_solved_is_said() -> None:
+    with Workers(1) as workers:
+        with pytest.raises(UsageError, match="stones in hand"):
+            solve_unit(NINE, Unit((Sector(3, 3, 1, 1),)), lambda s: np.zeros(0, np.uint8), workers)
+        odd = replace(NINE, all_in_mills="none")
+        with pytest.raises(UsageError, match="all-in-mills"):
+            solve_unit(odd, unit_of(Sector(3, 3)), lambda s: np.zeros(0, np.uint8), workers)
