@@ -115,7 +115,7 @@ def build(
         for text in todo.damaged.values():
             progress.note(f"{text}; it will be made anew")
         check_disk(rules, todo, database)
-        limit = check_memory(rules, todo, memory_bytes)
+        limit = check_memory(rules, todo.units, memory_bytes)
         progress.begin(todo.units)
         cache = StoredCache(rules, todo.units)
         with (

@@ -43,6 +43,10 @@ class StoredCache:
         """Bytes held."""
         return sum(array.nbytes for array in self._arrays.values())
 
+    def __getitem__(self, sector: Sector) -> ByteArray:
+        """Return what is held of a sector; KeyError if nothing is."""
+        return self._arrays[sector]
+
     def get(self, sector: Sector) -> ByteArray | None:
         """Return what is held of a sector, or None."""
         return self._arrays.get(sector)

@@ -151,12 +151,12 @@ def check_disk(rules: Rules, todo: Survey, database: str | os.PathLike[str]) -> 
         )
 
 
-def check_memory(rules: Rules, todo: Survey, limit: int | None) -> int:
+def check_memory(rules: Rules, units: Iterable[Unit], limit: int | None) -> int:
     """Refuse to begin what does not fit into memory.
 
     Args:
         rules: the game.
-        todo: what is to be solved.
+        units: what is to be solved.
         limit: most memory to use, in bytes; None for three quarters of what is available.
 
     Returns:
@@ -167,7 +167,7 @@ def check_memory(rules: Rules, todo: Survey, limit: int | None) -> int:
     """
     available = memory.available_memory()
     chosen = int(memory.DEFAULT_SHARE * available) if limit is None else limit
-    largest = max(todo.units, key=lambda unit: unit_memory(rules, unit), default=None)
+    largest = max(units, key=lambda unit: unit_memory(rules, unit), default=None)
     if largest is not None:
         need = unit_memory(rules, largest)
         problem = f"unit {largest} needs about {memory.gigabytes(need)} of memory, but"

@@ -1,0 +1,90 @@
+"""Published counts that solved sectors are compared with (``databases/reference``)."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from solver.errors import UsageError
+from solver.sectors import Sector, parse_sector
+from solver.tableheader import Counts, TableHeader
+
+__all__ = ["ReferenceRow", "differences", "read_reference"]
+
+
+@dataclass(frozen=True)
+class ReferenceRow:
+    """What is known of one sector.
+
+    Attributes:
+        distinct: positions up to symmetry, by value.
+        positions: all positions; None if not known.
+        deepest_win, deepest_loss: the longest distances in plies; None where there is no win or
+            loss.
+    """
+
+    distinct: Counts
+    positions: int | None
+    deepest_win: int | None
+    deepest_loss: int | None
+
+
+def read_reference(path: str | os.PathLike[str]) -> dict[Sector, ReferenceRow]:
+    """Read a file of reference counts.
+
+    Args:
+        path: a CSV file with the columns ``sector`` (or ``mover`` and ``opponent``), ``distinct``,
+            ``wins``, ``losses``, ``draws``, ``deepest_win``, ``deepest_loss`` and perhaps
+            ``all_positions``. A deepest distance is 0 also where there is none.
+
+    Raises:
+        UsageError: the file is not there or not of this kind.
+    """
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return dict(_rows(csv.DictReader(file)))
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {os.fspath(path)} to compare with") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{os.fspath(path)} does not hold reference counts: {error}") from None
+
+
+def _rows(reader: csv.DictReader[str]) -> Iterator[tuple[Sector, ReferenceRow]]:
+    for row in reader:
+        counts = Counts(int(row["wins"]), int(row["losses"]), int(row["draws"]))
+        name = row.get("sector") or f"{row['mover']}-{row['opponent']}"
+        if counts.total != int(row["distinct"]):
+            raise ValueError(f"the counts of {name} do not add up")
+        yield (
+            parse_sector(name),
+            ReferenceRow(
+                distinct=counts,
+                positions=_number(row, "all_positions"),
+                deepest_win=int(row["deepest_win"]) if counts.wins else None,
+                deepest_loss=int(row["deepest_loss"]) if counts.losses else None,
+            ),
+        )
+
+
+def _number(row: Mapping[str, str], column: str) -> int | None:
+    return int(row[column]) if row.get(column) else None
+
+
+def differences(row: ReferenceRow, header: TableHeader) -> list[str]:
+    """Return in words where a table's header departs from the reference; nothing if nowhere."""
+    compared: list[tuple[str, object, object]] = [
+        ("distinct wins", header.distinct.wins, row.distinct.wins),
+        ("distinct losses", header.distinct.losses, row.distinct.losses),
+        ("distinct draws", header.distinct.draws, row.distinct.draws),
+        ("deepest win", header.deepest_win, row.deepest_win),
+        ("deepest loss", header.deepest_loss, row.deepest_loss),
+    ]
+    if row.positions is not None:
+        compared.append(("positions", header.positions.total, row.positions))
+    return [
+        f"sector {header.sector}: {name} {found}, the reference says {expected}"
+        for name, found, expected in compared
+        if found != expected
+    ]
