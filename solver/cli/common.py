@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from solver.errors import UsageError
+from solver.errors import MissingTableError, UsageError
 from solver.rules import Rules, get_variant
 from solver.sectors import (
     Sector,
@@ -24,7 +25,7 @@ from solver.sectors import (
 
 if TYPE_CHECKING:
     from solver.position import Position
-    from solver.tablebase import Result
+    from solver.tablebase import Result, Tablebase
 
 __all__ = [
     "choose_sectors",
@@ -38,6 +39,7 @@ __all__ = [
     "json_option",
     "plies",
     "position_argument",
+    "present_sectors",
     "read_position",
     "sector_choice",
     "sectors_argument",
@@ -183,6 +185,24 @@ def choose_sectors(
     if moving:
         return moving_sectors(rules)
     return wanted_sectors(rules) if everything else None
+
+
+def present_sectors(rules: Rules, tablebase: Tablebase) -> list[Sector]:
+    """Return the sectors that have a table, in solving order.
+
+    Raises:
+        MissingTableError: there is none at all.
+    """
+    known = {*moving_sectors(rules), *wanted_sectors(rules)}
+    ordered = [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
+    present = tablebase.present(rules, ordered)
+    if not present:
+        folder = shlex.quote(str(tablebase.path))
+        raise MissingTableError(
+            f"there are no tables of {rules.name} in {tablebase.path}; make some with: morris solve"
+            f" {rules.name} --stones 8 --db {folder}"
+        )
+    return present
 
 
 def read_position(rules: Rules, text: str) -> Position:

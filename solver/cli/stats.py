@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,15 +16,14 @@ from solver.cli.common import (
     format_count,
     format_table,
     json_option,
+    present_sectors,
     sectors_argument,
     variant_argument,
 )
-from solver.errors import MissingTableError
 from solver.rules import Rules
-from solver.sectors import Sector, moving_sectors, solving_order, wanted_sectors
+from solver.sectors import Sector
 
 if TYPE_CHECKING:
-    from solver.tablebase import Tablebase
     from solver.tablefile import TableReader
     from solver.tableheader import Counts
 
@@ -49,7 +47,7 @@ def stats(rules: Rules, sectors: tuple[Sector, ...], database: Path, as_json: bo
     with open_tablebase(database) as tablebase:
         readers = {
             sector: tablebase.reader(rules, sector)
-            for sector in (_present(rules, tablebase) if chosen is None else chosen)
+            for sector in (present_sectors(rules, tablebase) if chosen is None else chosen)
         }
     # The headers are in memory now; nothing more is read.
     if as_json:
@@ -59,24 +57,6 @@ def stats(rules: Rules, sectors: tuple[Sector, ...], database: Path, as_json: bo
     if chosen is not None:
         for sector, reader in readers.items():
             click.echo("\n" + _histogram(sector, reader))
-
-
-def _present(rules: Rules, tablebase: Tablebase) -> list[Sector]:
-    """Return the sectors that have a table, in solving order.
-
-    Raises:
-        MissingTableError: there is none at all.
-    """
-    known = {*moving_sectors(rules), *wanted_sectors(rules)}
-    ordered = [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
-    present = tablebase.present(rules, ordered)
-    if not present:
-        folder = shlex.quote(str(tablebase.path))
-        raise MissingTableError(
-            f"there are no tables of {rules.name} in {tablebase.path}; make some with: morris solve"
-            f" {rules.name} --stones 8 --db {folder}"
-        )
-    return present
 
 
 def _record(rules: Rules, sector: Sector, reader: TableReader) -> dict[str, object]:
