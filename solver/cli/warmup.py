@@ -1,0 +1,69 @@
+"""``morris warmup``: compile the solving and checking code ahead of time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from solver.boards import BOARDS
+from solver.cli.common import emit_json, format_duration, json_option
+from solver.rules import Rules
+from solver.sectors import Sector, Unit, sectors_up_to, solving_order
+
+if TYPE_CHECKING:
+    from solver.solve import ByteArray
+
+__all__ = ["warmup"]
+
+
+@click.command()
+@json_option
+def warmup(as_json: bool) -> None:
+    """Compile the code that solves and checks, so that nothing waits for it later.
+
+    It is kept in the user's cache folder and compiled again only when the program, Numba or
+    Python changes. Without this command the first solve and the first check compile it.
+    """
+    started = time.perf_counter()
+    from solver.kernels import cache_folder  # brings Numba, which takes its time as well
+
+    for rules, units in _smallest():
+        tables: dict[Sector, ByteArray] = {}
+        for unit in units:
+            _solve_and_check(rules, unit, tables)
+    seconds = time.perf_counter() - started
+    if as_json:
+        emit_json({"seconds": round(seconds, 3), "cache": str(cache_folder())})
+        return
+    click.echo(f"Ready after {format_duration(seconds)}; compiled code is in {cache_folder()}")
+
+
+def _smallest() -> Iterator[tuple[Rules, list[Unit]]]:
+    """Yield the smallest units that use all of the code: equal sides and unequal ones.
+
+    On a small board sets of points are held in narrower numbers, by other machine code; so they
+    are on a large board with many stones. Code for captures by either side needs eight stones.
+    """
+    for board, stones in ((BOARDS["merels24"], 7), (BOARDS["merels16"], 8)):
+        rules = Rules(name="warmup", board=board, stones=4)
+        yield rules, solving_order(rules, sectors_up_to(rules, stones))
+
+
+def _solve_and_check(rules: Rules, unit: Unit, tables: dict[Sector, ByteArray]) -> None:
+    """Solve a unit in memory, add its tables to `tables` and check them."""
+    import numpy as np
+
+    from solver.certificate import check_sample, check_sector
+    from solver.parallel import Workers
+    from solver.solve import solve_unit
+
+    with Workers(1) as workers:
+        for solved in solve_unit(rules, unit, tables.__getitem__, workers):
+            tables[solved.sector] = solved.stored
+    first = np.zeros(1, dtype=np.int64)
+    for sector in unit.sectors:
+        check_sector(rules, sector, tables)
+        check_sample(rules, sector, lambda other, slots: tables[other][slots], first)
