@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -15,12 +17,20 @@ from solver.plan import unit_seconds, unit_slots
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from rich.console import Console
     from rich.progress import Progress
 
     from solver.rules import Rules
     from solver.sectors import Sector, Unit
 
-__all__ = ["BarProgress", "PlainProgress", "build_progress", "unit_line"]
+__all__ = [
+    "BarProgress",
+    "PlainProgress",
+    "build_progress",
+    "check_progress",
+    "terminal",
+    "unit_line",
+]
 
 _LINE_SECONDS: Final = 10
 """A unit that takes longer gets a line this often."""
@@ -28,13 +38,45 @@ _LINE_SECONDS: Final = 10
 
 def build_progress(rules: Rules, threads: int) -> PlainProgress:
     """Return what fits where stderr goes. Use it as a context manager."""
-    if sys.stderr.isatty():
-        from rich.console import Console
+    console = _terminal()
+    return (
+        PlainProgress(rules, threads) if console is None else BarProgress(rules, threads, console)
+    )
 
-        console = Console(stderr=True)
-        if console.is_terminal and not console.is_dumb_terminal:
-            return BarProgress(rules, threads)
-    return PlainProgress(rules, threads)
+
+def _terminal() -> Console | None:
+    """Return a console for stderr if it is a terminal that can redraw a line."""
+    if not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return None if console.is_dumb_terminal else console
+
+
+@contextmanager
+def check_progress(sectors: int) -> Iterator[Callable[[Sector, int, int], None] | None]:
+    """Show a bar over so many sectors while they are checked, if stderr is a terminal.
+
+    Yields:
+        What to call with a sector, its slots checked so far and all of them; None if there is
+        nothing to show it on.
+    """
+    console = _terminal()
+    if console is None:
+        yield None
+        return
+    from rich.progress import Progress
+
+    parts: dict[Sector, float] = {}
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task("", total=sectors)
+
+        def show(sector: Sector, done: int, slots: int) -> None:
+            parts[sector] = done / slots
+            bar.update(task, description=str(sector), completed=sum(parts.values()))
+
+        yield show
 
 
 def unit_line(unit: Unit, slots: int, seconds: float) -> str:
@@ -116,13 +158,12 @@ class PlainProgress(BuildProgress):
 
     def time_left(self) -> str:
         """Return the time left in words: what the plan says, as much slower as it was so far."""
-        planned = {unit: self._planned[unit] for unit in self._planned}
-        left = sum(planned[unit] for unit in self._left)
-        done = sum(planned.values()) - left
+        left = sum(self._planned[unit] for unit in self._left)
+        done = sum(self._planned.values()) - left
         elapsed = self._elapsed
         if self._unit is not None:
             # Drawn slots are found last and all at once, so the rest of a unit goes faster.
-            part = min(1.0, self._unit_slots / self._slots[self._unit]) * planned[self._unit]
+            part = min(1.0, self._unit_slots / self._slots[self._unit]) * self._planned[self._unit]
             left, done = left - part, done + part
             elapsed += time.perf_counter() - self._unit_started
         pace = elapsed / done if done > 0 and elapsed > 0.5 else 1.0
@@ -139,8 +180,7 @@ class PlainProgress(BuildProgress):
 class BarProgress(PlainProgress):
     """One bar over all units on the terminal, with the rate and the time left."""
 
-    def __init__(self, rules: Rules, threads: int) -> None:
-        from rich.console import Console
+    def __init__(self, rules: Rules, threads: int, console: Console) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
         super().__init__(rules, threads)
@@ -150,7 +190,7 @@ class BarProgress(PlainProgress):
             TaskProgressColumn(),
             TextColumn("{task.fields[rate]}"),
             TextColumn("{task.fields[left]}"),
-            console=Console(stderr=True),
+            console=console,
             transient=True,
         )
         self._task = self._bar.add_task("", start=False, visible=False, rate="", left="")
@@ -198,4 +238,5 @@ class BarProgress(PlainProgress):
             elapsed += time.perf_counter() - self._unit_started
         done += self._unit_slots
         rate = f"{done / elapsed / 1e6:.1f} M slots/s" if elapsed > 0.5 else ""
-        self._bar.update(self._task, completed=done, rate=rate, left=self.time_left())
+        left = self.time_left() if self._left else ""
+        self._bar.update(self._task, completed=done, rate=rate, left=left)
