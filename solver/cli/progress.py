@@ -28,7 +28,6 @@ __all__ = [
     "PlainProgress",
     "build_progress",
     "check_progress",
-    "terminal",
     "unit_line",
 ]
 
