@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from solver.tablebase import Result, Tablebase
 
 __all__ = [
+    "WholeNumber",
     "choose_sectors",
     "database_option",
     "emit_json",
@@ -50,6 +51,20 @@ __all__ = [
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class WholeNumber(click.IntRange):
+    """A whole number that is not too small.
+
+    Args:
+        least: the smallest number allowed.
+    """
+
+    name = "whole number"  # click's message would call it a range
+
+    def __init__(self, least: int) -> None:
+        super().__init__(min=least)
+
 
 # -- options and arguments ----------------------------------------------------------------------
 
@@ -75,7 +90,7 @@ def threads_option(function: Decorated) -> Decorated:
     """Add ``--threads N`` as parameter `threads`: None for as many as there are processors."""
     return click.option(
         "--threads",
-        type=click.IntRange(min=1),
+        type=WholeNumber(1),
         metavar="N",
         help="Threads to use; else one per processor. Results are the same.",
     )(function)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.cli.common import (
+    WholeNumber,
     database_option,
     emit_json,
     format_result,
@@ -35,7 +36,7 @@ __all__ = ["line"]
 @click.option(
     "--plies",
     "limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(0),
     metavar="N",
     help="Follow the line no further. Without it a drawn line ends after 60 plies, any other at"
     " the end of the game.",

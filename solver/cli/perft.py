@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from solver.cli.common import (
+    WholeNumber,
     emit_json,
     format_count,
     format_table,
@@ -22,7 +23,7 @@ __all__ = ["perft"]
 
 @click.command()
 @variant_argument
-@click.argument("depth", type=click.IntRange(min=0))
+@click.argument("depth", type=WholeNumber(0))
 @click.option("--divide", is_flag=True, help="Count by first turn as well.")
 @click.option("--position", metavar="POSITION", help="Begin here and not with the empty board.")
 @json_option

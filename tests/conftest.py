@@ -1,0 +1,92 @@
+"""What tests of the command line share: a small database, and a way to run ``morris``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+try:
+    import fcntl
+except ImportError:  # without it test processes do not share
+    fcntl = None  # type: ignore[assignment]
+
+STONES = 7
+"""The database of the session has all moving sectors of ``nine`` with so many stones at most."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run of ``morris`` did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as JSON, which must be all there is."""
+        assert self.code in (0, 1), self.err
+        assert self.out.endswith("\n")
+        assert self.out.count("\n") == 1
+        return json.loads(self.out)
+
+    def refused(self, code: int) -> str:
+        """Why it failed: one line on stderr and nothing on stdout."""
+        assert (self.code, self.out) == (code, ""), self
+        assert self.err.startswith("Error: ")
+        assert self.err.endswith("\n")
+        assert self.err.count("\n") == 1
+        assert "Traceback" not in self.err
+        return self.err.removeprefix("Error: ").rstrip("\n")
+
+
+Morris = Callable[..., Answer]
+
+
+@pytest.fixture
+def morris(capsys: pytest.CaptureFixture[str]) -> Morris:
+    """Run ``morris`` in this process."""
+
+    def run_morris(*arguments: object) -> Answer:
+        from solver.cli import run
+
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return Answer(code, out, err)
+
+    return run_morris
+
+
+@pytest.fixture(autouse=True)
+def _no_database_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MORRIS_DB", raising=False)
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tables of ``nine`` up to seven stones. Not to be written to."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # the same for all test processes
+    database = folder / "database"
+    with open(folder / "database.lock", "w") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        _solve(database)
+    return database
+
+
+def _solve(database: Path) -> None:
+    from solver.build import build
+    from solver.rules import get_variant
+    from solver.sectors import sectors_up_to
+
+    rules = get_variant("nine")
+    build(rules, sectors_up_to(rules, STONES), database, threads=1)

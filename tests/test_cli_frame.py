@@ -1,0 +1,242 @@
+"""The command line as a whole: help, errors, exit codes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from conftest import Morris
+
+from solver import __version__, cli
+from solver.cli.common import (
+    choose_sectors,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_table,
+    plies,
+)
+from solver.errors import (
+    DamagedTableError,
+    LockedDatabaseError,
+    MissingTableError,
+    ResourceError,
+    UsageError,
+)
+from solver.rules import get_variant
+from solver.sectors import Sector, moving_sectors, sectors_up_to, wanted_sectors
+
+NINE = get_variant("nine")
+
+
+def test_help_lists_every_command_with_its_summary(morris: Morris) -> None:
+    for option in ("--help", "-h"):
+        answer = morris(option)
+        assert (answer.code, answer.err) == (0, "")
+        for name, command in cli.COMMANDS.items():
+            assert re.search(rf"^  {name} +{re.escape(command.summary)}$", answer.out, re.M)
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_is_there_and_has_help(morris: Morris, name: str) -> None:
+    answer = morris(name, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(f"Usage: morris {name} ")
+    assert "--json" in answer.out
+    # The list of commands fits a terminal, and says a whole sentence.
+    assert len(cli.COMMANDS[name].summary) <= 66
+    assert cli.COMMANDS[name].summary.endswith(".")
+
+
+def test_version(morris: Morris) -> None:
+    assert morris("--version").out == f"morris, version {__version__}\n"
+
+
+def test_no_command_is_a_usage_error_that_shows_the_help(morris: Morris) -> None:
+    answer = morris()
+    assert (answer.code, answer.out) == (2, "")
+    assert "Commands:" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["qury", "x"], "no command is called 'qury'; did you mean query?"),
+        (["dance"], "no command is called 'dance'; there are: query, line, solve"),
+        (["query"], "Missing argument 'POSITION'. Try 'morris query --help'."),
+        (["query", "--colour"], "No such option"),
+        (["--frobnicate"], "No such option"),
+        (
+            ["perft", "nine", "many"],
+            "'many' is not a valid whole number. Try 'morris perft --help'.",
+        ),
+        (["perft", "nine", "-1"], "No such option"),
+        (["perft", "ten-pins", "1"], "no variant is called 'ten-pins'; there are: nine"),
+        (["stats", "nine", "3"], "'3'"),
+        (["stats", "nine", "2-3"], "sector 2-3 has no table"),
+        (["stats", "nine", "--db", "", "3-3"], "--db needs the name of a folder"),
+        (["query", "--variant", "chess", "w:W:B"], "no variant is called 'chess'"),
+        (["line", "--plies", "-4", "w:W:B"], "-4 is not in the range x>=0"),
+    ],
+)
+def test_wrong_usage_gives_one_line_and_exit_code_2(
+    morris: Morris, arguments: list[str], expected: str
+) -> None:
+    assert expected in morris(*arguments).refused(2)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (UsageError("wrong"), 2, "Error: wrong\n"),
+        (MissingTableError("missing"), 3, "Error: missing\n"),
+        (DamagedTableError("damaged"), 4, "Error: damaged\n"),
+        (ResourceError("full"), 5, "Error: full\n"),
+        (LockedDatabaseError("locked"), 5, "Error: locked\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (KeyboardInterrupt("go on with: morris"), 130, "go on with: morris\n"),
+        (MemoryError(), 5, "Error: there is not enough memory\n"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), 5, "/x: permission denied"),
+        (OSError(errno.ENOSPC, "No space left on device", "/x"), 5, "/x: no space left"),
+        (OSError("odd"), 5, "Error: odd\n"),
+        (FileNotFoundError(errno.ENOENT, "No such file", "/x"), 2, "/x: no such file"),
+        (NotADirectoryError(errno.ENOTDIR, "Not a directory", b"/x"), 2, "/x: not a directory"),
+        (click.BadParameter("bad"), 2, "Invalid value: bad"),
+        (click.ClickException("odd"), 2, "Error: odd\n"),
+        (click.exceptions.Exit(7), 7, ""),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_errors_end_in_one_line_and_their_exit_code(
+    morris: Morris, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, text: str
+) -> None:
+    def fail(arguments: list[str]) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "_invoke", fail)
+    answer = morris("anything")
+    assert (answer.code, answer.out) == (code, "")
+    assert text in answer.err
+    assert answer.err.count("\n") == (1 if text else 0)
+
+
+def test_mistakes_in_the_program_are_not_hidden(
+    morris: Morris, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(arguments: list[str]) -> int:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "_invoke", fail)
+    with pytest.raises(ZeroDivisionError):
+        morris("anything")
+
+
+def test_a_command_returns_its_exit_code(morris: Morris, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli.morris, "get_command", lambda *_: click.Command("x", callback=_one))
+    assert morris("verify").code == 1
+
+
+def _one() -> int:
+    return 1
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    program = [sys.executable, "-m", "solver", "perft", "nine", "1", "--divide"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(program, stdout=writing, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+def test_an_interruption_ends_with_130() -> None:
+    program = [sys.executable, "-m", "solver", "perft", "nine", "9"]
+    process = subprocess.Popen(program, stderr=subprocess.PIPE)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.5)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (130, b"interrupted\n")
+
+
+def test_shell_completion_lists_the_commands() -> None:
+    environment = {
+        **os.environ,
+        "_MORRIS_COMPLETE": "bash_complete",
+        "COMP_WORDS": "morris va",
+        "COMP_CWORD": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "solver"], env=environment, capture_output=True, check=False
+    )
+    assert b"variants" in done.stdout
+
+
+# -- what commands share ------------------------------------------------------------------------
+
+
+def test_sectors_are_chosen_in_one_way() -> None:
+    assert choose_sectors(NINE) is None
+    assert choose_sectors(NINE, stones=8) == sectors_up_to(NINE, 8)
+    assert choose_sectors(NINE, moving=True) == moving_sectors(NINE)
+    assert choose_sectors(NINE, everything=True) == wanted_sectors(NINE)
+    named = [Sector(3, 4), Sector(3, 3), Sector(4, 3), Sector(3, 3)]
+    assert choose_sectors(NINE, named) == [Sector(3, 3), Sector(4, 3), Sector(3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ({"stones": 8, "moving": True}, "--stones and --moving exclude each other"),
+        ({"sectors": [Sector(3, 3)], "everything": True}, "named sectors and --all exclude"),
+        ({"stones": 5}, "no moving sector has so few stones; the smallest has 6"),
+        ({"stones": -1}, "no moving sector has so few stones; the smallest has 6"),
+        ({"sectors": [Sector(10, 3)]}, "at most 9 stones"),
+        ({"sectors": [Sector(3, 2)]}, "fewer than 3 stones"),
+    ],
+)
+def test_a_wrong_choice_of_sectors_is_refused(choice: dict[str, object], expected: str) -> None:
+    with pytest.raises(UsageError, match=expected):
+        choose_sectors(NINE, **choice)  # type: ignore[arg-type]
+
+
+def test_numbers_in_words() -> None:
+    assert format_count(5140800) == "5,140,800"
+    sizes = [0, 1, 999, 1000, 60_400, 999_949, 999_950, 2_100_000_000, 12_345_600_000_000]
+    expected = ["0 bytes", "1 byte", "999 bytes", "1.0 kB", "60.4 kB", "999.9 kB", "1.0 MB"]
+    assert [format_bytes(size) for size in sizes] == [*expected, "2.1 GB", "12,345.6 GB"]
+    times = [0, 0.44, 9.94, 9.96, 59.4, 59.6, 185, 3599.7, 7800, 360_000]
+    expected = ["0.0 s", "0.4 s", "9.9 s", "10 s", "59 s", "1 min 00 s", "3 min 05 s"]
+    assert [format_duration(t) for t in times] == [
+        *expected,
+        "1 h 00 min",
+        "2 h 10 min",
+        "100 h 00 min",
+    ]
+    assert [plies(number) for number in (0, 1, 15)] == ["0 plies", "1 ply", "15 plies"]
+
+
+def test_tables_are_aligned() -> None:
+    text = format_table(("move", "plies"), [("a1", "15"), ("a1-a4xb2", "")], "lr")
+    assert text.splitlines() == ["move      plies", "a1           15", "a1-a4xb2"]
+
+
+def test_the_default_database_is_used_unless_another_is_named(
+    morris: Morris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MORRIS_DB", str(tmp_path / "from environment"))
+    assert "from environment" in morris("stats", "nine").refused(3)
+    assert "by option" in morris("stats", "nine", "--db", tmp_path / "by option").refused(3)
