@@ -16,7 +16,7 @@ try:
 except ImportError:  # without it test processes do not share
     fcntl = None  # type: ignore[assignment]
 
-STONES = 7
+STONES = 8
 """The database of the session has all moving sectors of ``nine`` with so many stones at most."""
 
 
@@ -71,7 +71,7 @@ def _no_database_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tables of ``nine`` up to seven stones. Not to be written to."""
+    """A folder with the tables of ``nine`` up to eight stones. Not to be written to."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent  # the same for all test processes

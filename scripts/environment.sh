@@ -1,0 +1,45 @@
+# Sourced by the other scripts, which stand in the checkout's folder: makes a virtual environment.
+#
+#   environment [EXTRA]   after it, $VENV/bin holds Python and morris with the extra's packages
+#
+# VENV    the environment's folder; default .venv. If it is there, only what is missing is added.
+# PYTHON  the interpreter to make it with; default: the first that is 3.10 or newer.
+
+VENV=${VENV:-.venv}
+[[ $VENV == /* ]] || VENV=$PWD/$VENV
+
+environment() {
+    local extra=${1:-} requirement=. stamp python
+    [ -z "$extra" ] || requirement=".[$extra]"
+    stamp=$VENV/installed-${extra:-plain}.toml
+    if [ ! -x "$VENV/bin/python" ]; then
+        python=$(find_python)
+        echo "making a virtual environment in $VENV" >&2
+        if ! "$python" -m venv "$VENV" >&2; then
+            rm -rf "$VENV"
+            echo "Error: $python cannot make virtual environments;" \
+                "on Debian and Ubuntu install the package python3-venv" >&2
+            exit 1
+        fi
+    fi
+    # Nothing to install as long as pyproject.toml has not changed.
+    if ! cmp -s pyproject.toml "$stamp"; then
+        echo "installing $requirement into $VENV" >&2
+        "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check \
+            --editable "$requirement" >&2
+        cp pyproject.toml "$stamp"
+    fi
+}
+
+find_python() {
+    local candidate
+    for candidate in ${PYTHON:+"$PYTHON"} python3 python python3.14 python3.13 python3.12 \
+        python3.11 python3.10; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    echo "Error: Python 3.10 or newer is needed; name one with PYTHON=..." >&2
+    exit 1
+}
