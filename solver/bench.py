@@ -15,7 +15,8 @@ from solver.memory import peak_memory
 from solver.parallel import Workers
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, closure, sectors_up_to, solving_order
-from solver.solve import ByteArray, SolvedSector, solve_unit
+from solver.solve import solve_unit
+from solver.solved import ByteArray, SolvedSector
 from solver.storedcache import StoredCache
 from solver.survey import check_memory, refuse_unsolvable
 from solver.tablefile import write_table

@@ -25,7 +25,8 @@ from solver.parallel import Workers, default_threads
 from solver.plan import unit_memory
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, dependencies, major_is_mover, unit_of
-from solver.solve import ByteArray, SolvedSector, solve_unit
+from solver.solve import solve_unit
+from solver.solved import ByteArray, SolvedSector
 from solver.storedcache import StoredCache
 from solver.survey import Survey, check_disk, check_memory, open_table, refuse_unsolvable, survey
 from solver.tablefile import table_path

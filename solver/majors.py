@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import comb
 
 import numpy as np
 
 from solver.boards import Board
 from solver.index import IntArray, orbits, subsets
-from solver.kernels import sets
+from solver.kernels import place, sets
 from solver.kernels.ranks import Ranks, make_ranks
 from solver.rules import Rules
 
@@ -99,6 +100,12 @@ class Majors:
         """Removals of one of the major side's stones, permutations outward."""
         masks, board = self.orbits.masks, self.board
         any_when_all = self.rules.all_in_mills == "any"
+        if self.size == 0:
+            return sets.Moves(
+                np.zeros(len(masks) + 1, dtype=np.int64),
+                np.zeros(0, dtype=np.int32),
+                np.zeros((0, self.free), dtype=np.uint8),
+            )
         start = np.zeros(len(masks) + 1, dtype=np.int64)
         entries = sets.count_removals(masks, board, any_when_all, start)
         target = np.zeros(entries, dtype=np.int32)
@@ -106,6 +113,21 @@ class Majors:
         smaller = orbit_tables(self.rules.board, self.size - 1)
         sets.fill_removals(masks, board, any_when_all, smaller, target, permutation)
         return sets.Moves(start, target, permutation)
+
+    @cached_property
+    def plain_placements(self) -> sets.Moves:
+        """Stones added without closing a mill, permutations outward."""
+        return self._placements(quiet=True, closing=False)
+
+    @cached_property
+    def closing_placements(self) -> sets.Moves:
+        """Stones added that close a mill, permutations outward."""
+        return self._placements(quiet=False, closing=True)
+
+    @cached_property
+    def all_placements(self) -> sets.Moves:
+        """All stones added, permutations outward."""
+        return self._placements(quiet=True, closing=True)
 
     @cached_property
     def arrivals(self) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
@@ -149,6 +171,22 @@ class Majors:
     def ranks(self, minor_size: int) -> Ranks:
         """Rank tables of the minor sets of a size."""
         return rank_tables(self.free, minor_size)
+
+    def patterns_without(self, minor_size: int) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
+        """Ranks of the minor sets that leave a point free, by (point of the frame, number)."""
+        without = np.zeros((self.free, comb(self.free - 1, minor_size)), dtype=np.int32)
+        place.list_without(self.free, self.patterns(minor_size), without)
+        return without
+
+    def _placements(self, *, quiet: bool, closing: bool) -> sets.Moves:
+        masks, board = self.orbits.masks, self.board
+        start = np.zeros(len(masks) + 1, dtype=np.int64)
+        entries = sets.count_placements(masks, board, quiet, closing, start)
+        target = np.zeros(entries, dtype=np.int32)
+        permutation = np.zeros((entries, self.free), dtype=np.uint8)
+        larger = orbit_tables(self.rules.board, self.size + 1)
+        sets.fill_placements(masks, board, quiet, closing, larger, target, permutation)
+        return sets.Moves(start, target, permutation)
 
     def _moves(self, *, closing: bool, inward: bool) -> sets.Moves:
         orbit_table = self.orbits

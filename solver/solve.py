@@ -11,8 +11,6 @@ With equal sides the second table is the colour mirror of the first and is not h
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -23,44 +21,15 @@ from solver.kernels import capture, finish, mirror, spread
 from solver.kernels.values import DEEPEST, DRAW, WIN_AT_ONCE, Lists, Seeds, make_score_table
 from solver.majors import Majors, majors
 from solver.parallel import Workers
+from solver.placing import PlacingSolver
 from solver.rules import Rules
 from solver.sectors import Sector, Unit
+from solver.solved import Counts, Progress, Read, SolvedSector
 
-ByteArray = npt.NDArray[np.uint8]
-IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
 PatternArray = npt.NDArray[np.uint32]
-Read = Callable[[Sector], ByteArray]
-Progress = Callable[[int], None]
 
 _ROW_MULTIPLE = 64  # rows are padded to a multiple of this, so that kernels can compare in chunks
-
-
-@dataclass
-class Counts:
-    """How many positions of a sector have which stored byte.
-
-    Attributes:
-        positions: by stored byte, all positions (256 entries).
-        distinct: the same up to symmetry.
-    """
-
-    positions: IntArray
-    distinct: IntArray
-
-    @classmethod
-    def zero(cls) -> Counts:
-        """Return counts of nothing."""
-        return cls(np.zeros(256, dtype=np.int64), np.zeros(256, dtype=np.int64))
-
-
-@dataclass
-class SolvedSector:
-    """One solved sector: its stored bytes in slot order and their counts."""
-
-    sector: Sector
-    stored: ByteArray
-    counts: Counts
 
 
 class _Table:
@@ -120,11 +89,12 @@ def solve_unit(
     workers: Workers,
     progress: Progress | None = None,
 ) -> list[SolvedSector]:
-    """Solve the sectors of one moving unit.
+    """Solve the sectors of one unit.
 
     Args:
         rules: the game.
-        unit: one or two moving sectors, the one whose mover has more stones first.
+        unit: one or two moving sectors, the one whose mover has more stones first; or one placing
+            sector.
         read: gives the stored bytes of a sector solved before, in slot order.
         workers: the threads to use; their number does not change the outcome.
         progress: called with the number of slots finished since the last call.
@@ -136,11 +106,13 @@ def solve_unit(
         UsageError: the unit belongs to no game this solver knows.
         ResourceError: a distance does not fit into a byte.
     """
+    if not unit.sectors[0].moving:
+        return [PlacingSolver(rules, unit.sectors[0], read, workers, progress).run()]
     return UnitSolver(rules, unit, read, workers, progress).run()
 
 
 class UnitSolver:
-    """The state of one run of :func:`solve_unit`."""
+    """The state of solving one moving unit; see :func:`solve_unit`."""
 
     def __init__(
         self,
@@ -151,8 +123,6 @@ class UnitSolver:
         progress: Progress | None = None,
     ) -> None:
         sector = unit.sectors[0]
-        if not sector.moving:
-            raise UsageError(f"sector {sector} has stones in hand; only moving sectors are solved")
         if rules.all_in_mills != "any":
             raise UsageError(f"all-in-mills={rules.all_in_mills} is not solved yet, only any")
         self.rules = rules

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import indexed
 import naive
@@ -14,8 +16,17 @@ from solver import parallel
 from solver.errors import UsageError
 from solver.parallel import Workers
 from solver.rules import Rules
-from solver.sectors import Sector, Unit, moving_sectors, solving_order, unit_of
-from solver.solve import SolvedSector, solve_unit
+from solver.sectors import (
+    Sector,
+    Unit,
+    moving_sectors,
+    parse_sector,
+    solving_order,
+    unit_of,
+    wanted_sectors,
+)
+from solver.solve import solve_unit
+from solver.solved import SolvedSector
 
 Solved = dict[Sector, SolvedSector]
 
@@ -89,8 +100,38 @@ def test_progress_adds_up_to_all_slots() -> None:
 
 def test_what_is_not_solved_is_said() -> None:
     with Workers(1) as workers:
-        with pytest.raises(UsageError, match="stones in hand"):
-            solve_unit(NINE, Unit((Sector(3, 3, 1, 1),)), lambda s: np.zeros(0, np.uint8), workers)
         odd = replace(NINE, all_in_mills="none")
         with pytest.raises(UsageError, match="all-in-mills"):
             solve_unit(odd, unit_of(Sector(3, 3)), lambda s: np.zeros(0, np.uint8), workers)
+        double = replace(NINE, double_mill=2)
+        with pytest.raises(UsageError, match="one stone per capture"):
+            unit = Unit((Sector(3, 3, 1, 1),))
+            solve_unit(double, unit, lambda s: np.zeros(0, np.uint8), workers)
+
+
+def test_whole_game_with_four_stones_equals_the_reference() -> None:
+    """Placing included: every sector's counts and deepest distances, and the start is drawn."""
+    rules = replace(NINE, stones=4)
+    solved: Solved = {}
+    with Workers(2) as workers:
+        for unit in solving_order(rules, wanted_sectors(rules)):
+            for result in solve_unit(rules, unit, lambda s: solved[s].stored, workers):
+                solved[result.sector] = result
+    path = Path(__file__).parent.parent / "databases" / "reference" / "nine-with-4-stones.csv"
+    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    assert {row["sector"] for row in rows} == {str(sector) for sector in solved}
+    for row in rows:
+        distinct = solved[parse_sector(row["sector"])].counts.distinct
+        depths = np.flatnonzero(distinct[:254])
+        found = {
+            "distinct": distinct.sum(),
+            "wins": distinct[1:254:2].sum(),
+            "losses": distinct[0:254:2].sum(),
+            "draws": distinct[255],
+            "deepest_win": depths[depths % 2 == 1].max(initial=0),
+            "deepest_loss": depths[depths % 2 == 0].max(initial=0),
+        }
+        assert {key: int(value) for key, value in found.items()} == {
+            key: int(row[key]) for key in found
+        }, row["sector"]
+    assert solved[Sector(0, 0, 4, 4)].stored.tolist() == [255]

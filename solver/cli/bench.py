@@ -21,7 +21,7 @@ from solver.sectors import sectors_up_to
 
 if TYPE_CHECKING:
     from solver.bench import BenchReport, UnitTiming
-    from solver.solve import SolvedSector
+    from solver.solved import SolvedSector
 
 __all__ = ["bench"]
 

@@ -14,7 +14,7 @@ from solver.rules import Rules
 from solver.sectors import Sector, Unit, sectors_up_to, solving_order
 
 if TYPE_CHECKING:
-    from solver.solve import ByteArray
+    from solver.solved import ByteArray
 
 __all__ = ["warmup"]
 

@@ -194,6 +194,72 @@ def fill_moves(masks, board, flying, closing, inward, orbits, target_orbit, perm
 
 
 @kernel
+def count_placements(masks, board, quiet, closing, start):  # type: ignore[no-untyped-def]
+    """Fill ``start`` of :class:`Moves` for stones added to a major set.
+
+    Args:
+        masks: canonical major sets.
+        board: the board.
+        quiet, closing: whether to list the placements that close no mill, and those that do.
+        start: out.
+    """
+    full = (1 << board.points) - 1
+    total = 0
+    for number in range(len(masks)):
+        start[number] = total
+        targets = full & ~masks[number]
+        while targets != 0:
+            target = trailing_zeros(targets)
+            targets &= targets - 1
+            closes = in_line(masks[number] | (1 << target), target, board.lines)
+            if (closes and closing) or (not closes and quiet):
+                total += 1
+    start[len(masks)] = total
+    return total
+
+
+@kernel
+def fill_placements(masks, board, quiet, closing, orbits, target_orbit, permutation):  # type: ignore[no-untyped-def]
+    """Fill ``target`` and ``permutation`` of :class:`Moves` for stones added to a major set.
+
+    Args:
+        masks: canonical major sets.
+        board: the board.
+        quiet, closing: as in :func:`count_placements`.
+        orbits: orbits of the sets with one stone more.
+        target_orbit: out.
+        permutation: out, from the frame of `x` to that of the larger set; the point placed on has
+            no place there.
+    """
+    full = (1 << board.points) - 1
+    entry = 0
+    for number in range(len(masks)):
+        mask = masks[number]
+        frame = full & ~mask
+        targets = frame
+        while targets != 0:
+            target = trailing_zeros(targets)
+            targets &= targets - 1
+            added = mask | (1 << target)
+            closes = in_line(added, target, board.lines)
+            if not ((closes and closing) or (not closes and quiet)):
+                continue
+            place = rank_of(added, orbits.low, orbits.high, orbits.low_bits)
+            image = orbits.masks[orbits.orbit[place]]
+            automorphism = board.automorphisms[orbits.automorphism[place]]
+            target_orbit[entry] = orbits.orbit[place]
+            here = 0
+            for point in range(board.points):
+                if (frame >> point) & 1:
+                    there = position_in(full & ~image, automorphism[point])
+                    # The larger set's frame has one point fewer: its bits end before this one.
+                    nowhere = popcount(frame) - 1
+                    permutation[entry, here] = nowhere if point == target else there
+                    here += 1
+            entry += 1
+
+
+@kernel
 def count_arrivals(masks, board, flying, out):  # type: ignore[no-untyped-def]
     """Count the quiet moves of the major side to each point of its frame, by block."""
     full = (1 << board.points) - 1
