@@ -1,0 +1,68 @@
+"""How much memory and disk there is."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from solver import memory
+
+
+def test_some_memory_is_available_and_some_is_used() -> None:
+    assert 10e6 < memory.available_memory() < 1e15
+    assert memory.default_memory() <= memory.available_memory()
+    assert 1e6 < memory.peak_memory() < 1e12
+
+
+def test_free_disk_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    free = memory.free_disk(tmp_path / "not" / "yet")
+    assert free == pytest.approx(shutil.disk_usage(tmp_path).free, rel=0.1)
+
+
+def test_gigabytes() -> None:
+    assert memory.gigabytes(2_513_000_000) == "2.51 GB"
+
+
+def write_group(folder: Path, **files: object) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(f"{text}\n")
+
+
+def test_a_control_group_and_those_above_it(tmp_path: Path) -> None:
+    root, own = tmp_path / "root", tmp_path / "own"
+    own.write_text("1:cpu:/elsewhere\n0::/outer/inner\n")
+    write_group(
+        root / "outer", memory__max=1000, memory__current=700, memory__stat="inactive_file 50"
+    )
+    write_group(root / "outer" / "inner", memory__max="max", memory__current=5, memory__stat="")
+    assert list(memory._control_groups_left(root, own)) == [350]
+
+
+def test_a_control_group_of_the_first_version(tmp_path: Path) -> None:
+    root, own = tmp_path / "root", tmp_path / "own"
+    own.write_text("4:cpu,memory:/job\n")
+    write_group(
+        root / "memory" / "job",
+        memory__limit_in_bytes=1000,
+        memory__usage_in_bytes=900,
+        memory__stat="inactive_file 1\ntotal_inactive_file 300",
+    )
+    assert list(memory._control_groups_left(root, own)) == [400]
+
+
+def test_no_control_groups(tmp_path: Path) -> None:
+    assert list(memory._control_groups_left(tmp_path, tmp_path / "nothing")) == []
+
+
+def test_a_limit_on_the_address_space_counts() -> None:
+    code = (
+        "import resource; from solver.memory import available_memory;"
+        "resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30));"
+        "assert available_memory() < 1 << 30"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
