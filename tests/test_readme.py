@@ -1,0 +1,135 @@
+"""The README tells the truth: its commands run and print what it shows, its examples hold."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from conftest import Morris
+
+import solver
+from solver.cli import COMMANDS, EXIT_CODES
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+NOT_RUN = "<!-- not run by the tests -->"
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its text, and the line before it."""
+
+    kind: str
+    body: str
+    before: str
+
+
+def blocks() -> Iterator[Block]:
+    lines = README.splitlines()
+    start = None
+    for number, line in enumerate(lines):
+        if start is None and line.startswith("```"):
+            start = number
+        elif line == "```":
+            assert start is not None
+            body = "\n".join(lines[start + 1 : number])
+            yield Block(lines[start].removeprefix("```"), body, lines[start - 1])
+            start = None
+    assert start is None
+
+
+def commands(*, run: bool) -> list[tuple[str, str]]:
+    """The commands that are shown, each with what it prints."""
+    found = []
+    for block in blocks():
+        if block.kind == "console" and (block.before != NOT_RUN) == run:
+            assert block.body.startswith("$ ")
+            for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                found.append((command, output.rstrip("\n")))
+    return found
+
+
+def settled(text: str) -> list[str]:
+    """Lines without what differs from one machine to another: times, sizes, widths of columns."""
+    text = re.sub(r"[\d.,]+ (kB|MB|GB|min|s)\b( \d+ s)?", "~", text.rstrip("\n"))
+    return [re.sub(r" {2,}", "  ", line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(("command", "output"), commands(run=True))
+def test_commands_print_what_is_shown(database: Path, command: str, output: str) -> None:
+    program, *arguments = shlex.split(command)
+    assert program == "morris"
+    done = subprocess.run(
+        [sys.executable, "-m", "solver", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "MORRIS_DB": str(database), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert settled(done.stdout) == settled(output)
+
+
+def test_commands_that_are_not_run_exist(morris: Morris) -> None:
+    shown = commands(run=False)
+    assert shown
+    for command, output in shown:
+        program, *arguments = shlex.split(command)
+        assert output == ""
+        if program == "morris":
+            # The options are known, or this would fail before it shows the help.
+            assert morris(arguments[0], *arguments[1:], "--help").code == 0
+        elif program != "source":
+            path = ROOT / program
+            assert os.access(path, os.X_OK), path
+
+
+def test_the_python_example_holds(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MORRIS_DB", str(database))
+    examples = [block.body for block in blocks() if block.kind == "pycon"]
+    assert examples
+    runner = doctest.DocTestRunner()
+    for body in examples:
+        runner.run(doctest.DocTestParser().get_doctest(body + "\n", {}, "README", "README.md", 0))
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_the_docstring_of_the_package_holds() -> None:
+    result = doctest.testmod(solver)
+    assert result.attempted
+    assert not result.failed
+
+
+def test_every_command_is_listed() -> None:
+    listed = set(re.findall(r"^\| `morris (\w+)", README, re.MULTILINE))
+    assert listed == set(COMMANDS)
+
+
+def test_exit_codes_are_those_of_the_help() -> None:
+    shown = " ".join(README.split())
+    for code in re.findall(r"\d+ [a-z]+", EXIT_CODES):
+        assert code in shown
+
+
+def test_links_lead_to_files() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        if not target.startswith("https://"):
+            assert (ROOT / target).exists(), target
+
+
+def test_public_names_are_there() -> None:
+    for name in solver.__all__:
+        assert getattr(solver, name) is not None
+        assert name in dir(solver)
+    with pytest.raises(AttributeError, match="no attribute 'chess'"):
+        solver.chess  # noqa: B018
