@@ -15,6 +15,8 @@ from solver.kernels import place, sets
 from solver.kernels.ranks import Ranks, make_ranks
 from solver.rules import Rules
 
+Int32Table = np.ndarray[tuple[int, int], np.dtype[np.int32]]
+
 
 @lru_cache(maxsize=8)
 def board_arrays(board: Board) -> sets.BoardArrays:
@@ -172,11 +174,19 @@ class Majors:
         """Rank tables of the minor sets of a size."""
         return rank_tables(self.free, minor_size)
 
-    def patterns_without(self, minor_size: int) -> np.ndarray[tuple[int, int], np.dtype[np.int32]]:
-        """Ranks of the minor sets that leave a point free, by (point of the frame, number)."""
-        without = np.zeros((self.free, comb(self.free - 1, minor_size)), dtype=np.int32)
-        place.list_without(self.free, self.patterns(minor_size), without)
-        return without
+    def free_lists(self, minor_size: int) -> tuple[Int32Table, Int32Table]:
+        """Ranks and patterns of the minor sets that leave a point free, by (point, number)."""
+        shape = (self.free, comb(self.free - 1, minor_size))
+        ranks, patterns = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+        place.list_free(self.free, self.patterns(minor_size), ranks, patterns)
+        return ranks, patterns
+
+    def larger_ranks(self, minor_size: int) -> Int32Table:
+        """By (rank, number), the rank of a minor set with its `number`-th free point added."""
+        patterns = self.patterns(minor_size)
+        out = np.zeros((len(patterns), self.free - minor_size), dtype=np.int32)
+        place.list_larger(self.free, patterns, self.ranks(minor_size + 1), out)
+        return out
 
     def _placements(self, *, quiet: bool, closing: bool) -> sets.Moves:
         masks, board = self.orbits.masks, self.board

@@ -122,12 +122,12 @@ class PlacingSolver:
             )
         captures[:, after_ranks.total] = 0
         following = self.read(self.following(0))
-        without = m.patterns_without(self.minor_size)
+        free_ranks, free_patterns = m.free_lists(self.minor_size)
 
         def value(first: int, last: int) -> None:
             place.place_major(
-                first, last, m.free, self.patterns, self.ranks, without, placements, after_ranks,
-                following, closing, row, captures, self.scores, stored,
+                first, last, m.free, self.block, self.patterns, free_ranks, free_patterns,
+                placements, after_ranks, following, closing, row, captures, self.scores, stored,
             )  # fmt: skip
             self.report((last - first) * self.block)
 
@@ -145,10 +145,11 @@ class PlacingSolver:
         solved = self.read_by_first_player(taken) if readable else np.zeros(0, dtype=np.uint8)
         following = self.read_by_first_player(self.following(0))
         frames, removals = m.frames, m.removals
+        larger_ranks = m.larger_ranks(self.minor_size)
 
         def value(first: int, last: int) -> None:
             place.place_minor(
-                first, last, m.free, self.block, after_patterns, self.ranks, after, frames,
+                first, last, m.free, self.patterns, larger_ranks, after_patterns, after, frames,
                 following, removals, larger, solved, wins, self.scores, stored,
             )  # fmt: skip
             self.report((last - first) * self.block)

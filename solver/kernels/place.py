@@ -11,7 +11,6 @@ import numpy as np
 
 from solver.kernels import kernel, step
 from solver.kernels.capture import find_mills, raise_scores, score_removal
-from solver.kernels.frames import mill_points
 from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
 from solver.kernels.values import DRAW, DRAW_SCORE, settle_depth
 
@@ -23,14 +22,16 @@ def stored_value(score):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_major(first, last, points, patterns, ranks, without, placements, after, following, closing, row, captures, scores, out):  # type: ignore[no-untyped-def]
+def place_major(first, last, points, total, patterns, free_ranks, free_patterns, placements, after, following, closing, row, captures, scores, out):  # type: ignore[no-untyped-def]
     """Value the slots in which the major side places a stone.
 
     Args:
         first, last: range of blocks.
         points: points of a frame.
-        patterns, ranks: all minor sets by rank, and their rank tables.
-        without: ranks of the minor sets that leave a point free, by (point of the frame, number).
+        total: slots of a block.
+        patterns: all minor sets by rank.
+        free_ranks, free_patterns: the minor sets that leave a point free, by (point of the frame,
+            number).
         placements: :class:`Moves` that add a major stone and take none, permutations outward.
         after: rank tables of the same minor sets in a frame of one point fewer.
         following: stored bytes of the sector those lead to.
@@ -42,7 +43,7 @@ def place_major(first, last, points, patterns, ranks, without, placements, after
     """
     width = half(points)
     table = np.zeros(2 << width, dtype=np.int32)
-    best = np.zeros(ranks.total, dtype=np.uint8)
+    best = np.zeros(total, dtype=np.uint8)
     for x in range(first, last):
         best[:] = 0
         for entry in range(placements.start[x], placements.start[x + 1]):
@@ -50,12 +51,14 @@ def place_major(first, last, points, patterns, ranks, without, placements, after
             fill_permutation(permutation, points, width, table)
             begin = np.int64(placements.target[entry]) * after.total
             block = following[begin : begin + after.total]
-            free = without[point_without_place(permutation, points)]
-            raise_values(free, patterns, width, table, after, block, scores, best)
+            point = point_without_place(permutation, points)
+            raise_values(
+                free_ranks[point], free_patterns[point], width, table, after, block, scores, best
+            )
         for entry in range(closing.start[x], closing.start[x + 1]):
             fill_permutation(closing.permutation[entry], points, width, table)
             raise_scores(patterns, after, width, table, captures[row[closing.target[entry]]], best)
-        for r in range(ranks.total):
+        for r in range(total):
             out[x, r] = stored_value(np.int64(best[r]))
 
 
@@ -69,26 +72,28 @@ def point_without_place(permutation, points):  # type: ignore[no-untyped-def]
 
 
 @step
-def raise_values(free, patterns, width, table, after, following, scores, best):  # type: ignore[no-untyped-def]
+def raise_values(ranks, patterns, width, table, after, following, scores, best):  # type: ignore[no-untyped-def]
     """Raise ``best`` to what one placement gives, for each minor set that leaves its point free."""
     low, high, low_bits = after.low, after.high, after.low_bits
-    for number in range(len(free)):
-        r = np.uint64(free[np.uint64(number)])
-        q = permuted(np.int64(patterns[r]), width, table)
+    for number in range(len(ranks)):
+        q = permuted(np.int64(patterns[np.uint64(number)]), width, table)
         score = scores[following[np.uint64(rank_of(q, low, high, low_bits))]]
+        r = np.uint64(ranks[np.uint64(number)])
         best[r] = max(best[r], score)
 
 
 @kernel
-def place_minor(first, last, points, total, after_patterns, ranks, after, frames, following, removals, larger, solved, wins, scores, out):  # type: ignore[no-untyped-def]
+def place_minor(first, last, points, patterns, larger_ranks, after_patterns, after, frames, following, removals, larger, solved, wins, scores, out):  # type: ignore[no-untyped-def]
     """Value the slots in which the minor side places a stone.
 
     Args:
         first, last: range of blocks.
         points: points of a frame.
-        total: slots of a block.
+        patterns: all minor sets by rank.
+        larger_ranks: by (rank, number), the rank of a minor set with its `number`-th free point
+            added.
         after_patterns: minor sets of one stone more, by rank.
-        ranks, after: rank tables of the minor sets before and after the placement.
+        after: their rank tables.
         frames: :class:`FrameEdges` of the major sets.
         following: stored bytes of the sector that placing without a mill leads to.
         removals: :class:`Moves` that take a major stone.
@@ -100,61 +105,65 @@ def place_minor(first, last, points, total, after_patterns, ranks, after, frames
     """
     width = half(points)
     table = np.zeros(2 << width, dtype=np.int32)
-    best = np.zeros(total, dtype=np.uint8)
     value = np.zeros(after.total, dtype=np.uint8)
     holders = np.zeros(after.total + 1, dtype=np.int32)
     taken = np.zeros(after.total, dtype=np.uint8)
+    capture = np.zeros(after.total, dtype=np.uint8)
     for x in range(first, last):
         block = following[x * after.total : (x + 1) * after.total]
-        found = find_mills(x, after_patterns, frames, holders)
+        for r in range(after.total):
+            value[r] = scores[block[r]]
         first_removal = removals.start[x]
         last_removal = removals.start[x + 1]
-        if wins:
-            taken[:found] = 255
-        else:
-            taken[:found] = 0
-            for entry in range(first_removal, last_removal):
+        takes = wins or first_removal != last_removal
+        if takes:
+            found = find_mills(x, after_patterns, frames, holders)
+            taken[:found] = 255 if wins else 0
+            for entry in range(first_removal, 0 if wins else last_removal):
                 fill_permutation(removals.permutation[entry], points, width, table)
                 begin = np.int64(removals.target[entry]) * larger.total
                 smaller_block = solved[begin : begin + larger.total]
                 score_removal(found, holders, larger, width, table, smaller_block, scores, taken)
-        best[:] = 0
-        for r in range(after.total):
-            value[r] = scores[block[r]]
-        undo_placements(
-            x, after_patterns, ranks, frames, value, taken, first_removal == last_removal, best
-        )
-        for r in range(total):
-            out[x, r] = stored_value(np.int64(best[r]))
+            spread_scores(found, holders, after, taken, capture)
+        place_block(x, points, takes, patterns, larger_ranks, frames, value, capture, out[x])
 
 
 @step
-def undo_placements(x, after_patterns, ranks, frames, value, taken, nothing_to_take, best):  # type: ignore[no-untyped-def]
-    """Hand scores back from every minor set of block `x` to those with one stone fewer.
+def spread_scores(found, holders, after, taken, capture):  # type: ignore[no-untyped-def]
+    """Write the scores of the listed patterns where their ranks say."""
+    for number in range(found):
+        p = np.int64(holders[np.uint64(number)])
+        capture[np.uint64(rank_of(p, after.low, after.high, after.low_bits))] = taken[
+            np.uint64(number)
+        ]
 
-    The patterns that hold a mill come in the same order as in :func:`find_mills`, so their scores
-    in `taken` are met one after the other.
-    """
-    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+
+@step
+def place_block(x, points, takes, patterns, larger_ranks, frames, value, capture, out):  # type: ignore[no-untyped-def]
+    """Value one block's slots by the best placement (see :func:`place_minor`)."""
+    full = (1 << points) - 1
     first_line = frames.line_start[x]
-    last_line = frames.line_start[x + 1]
-    holder = 0
-    for r in range(len(after_patterns)):
-        p = np.int64(after_patterns[np.uint64(r)])
-        mills = mill_points(p, frames.line, first_line, last_line)
-        plain = value[np.uint64(r)]
-        capture = plain
-        if mills != 0:
-            if not nothing_to_take:
-                capture = taken[np.uint64(holder)]
-            holder += 1
-        stones = p
-        while stones != 0:
-            stone = stones & -stones
-            stones &= stones - 1
-            score = capture if mills & stone else plain
-            before = np.uint64(rank_of(p & ~stone, low, high, low_bits))
-            best[before] = max(best[before], score)
+    last_line = frames.line_start[x + 1] if takes else first_line
+    for r in range(len(patterns)):
+        p = np.int64(patterns[np.uint64(r)])
+        closers = 0
+        for number in range(first_line, last_line):
+            missing = np.int64(frames.line[np.uint64(number)]) & ~p
+            # One point is missing: that one closes the line.
+            closers |= missing & -np.int64(missing & (missing - 1) == 0)
+        targets = full & ~p
+        numbers = larger_ranks[np.uint64(r)]
+        best = np.int64(0)
+        number = 0
+        while targets != 0:
+            after = np.uint64(numbers[np.uint64(number)])
+            number += 1
+            if targets & -targets & closers:
+                best = max(best, np.int64(capture[after]))
+            else:
+                best = max(best, np.int64(value[after]))
+            targets &= targets - 1
+        out[np.uint64(r)] = stored_value(best)
 
 
 @kernel
@@ -190,11 +199,27 @@ def count_row(row, counts):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def list_without(points, patterns, without):  # type: ignore[no-untyped-def]
-    """List, for every point of a frame, the ranks of the minor sets that leave it free."""
+def list_free(points, patterns, ranks, free_patterns):  # type: ignore[no-untyped-def]
+    """List, for every point of a frame, the minor sets that leave it free: ranks and patterns."""
     for point in range(points):
         number = 0
         for r in range(len(patterns)):
             if not (patterns[r] >> point) & 1:
-                without[point, number] = r
+                ranks[point, number] = r
+                free_patterns[point, number] = patterns[r]
                 number += 1
+
+
+@kernel
+def list_larger(points, patterns, after, out):  # type: ignore[no-untyped-def]
+    """List, for every minor set, the ranks of the sets with one of its free points added."""
+    full = (1 << points) - 1
+    for r in range(len(patterns)):
+        p = np.int64(patterns[r])
+        targets = full & ~p
+        number = 0
+        while targets != 0:
+            q = p | (targets & -targets)
+            targets &= targets - 1
+            out[r, number] = rank_of(q, after.low, after.high, after.low_bits)
+            number += 1

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import kernel, step
-from solver.kernels.bits import trailing_zeros
-from solver.kernels.mirror import expanded
-from solver.kernels.ranks import rank_of
+from solver.kernels.bits import popcount, trailing_zeros
+from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
 from solver.kernels.sets import compressed, image_of
 
 
@@ -30,7 +29,10 @@ def rekey(first, last, board, small, large, patterns, ranks, stored, out):  # ty
         out: stored bytes by (block of `small`, rank), filled.
     """
     images = np.zeros(len(board.automorphisms), dtype=np.int64)
-    frame_points = np.zeros(board.points, dtype=np.int64)
+    frame_points = np.zeros(board.points, dtype=np.uint8)
+    free = board.points - popcount(small.masks[0])
+    width = half(free)
+    spread = np.zeros(2 << width, dtype=np.int32)
     places = np.zeros(_AHEAD, dtype=np.int64)
     for x in range(first, last):
         mask = small.masks[x]
@@ -42,7 +44,8 @@ def rekey(first, last, board, small, large, patterns, ranks, stored, out):  # ty
             point += 1
         for g in range(len(board.automorphisms)):
             images[g] = image_of(mask, board.automorphisms[g])
-        rekey_block(board, large, patterns, ranks, stored, images, frame_points, places, out[x])
+        fill_permutation(frame_points, free, width, spread)
+        rekey_block(board, large, patterns, ranks, stored, images, width, spread, places, out[x])
 
 
 # Slots looked up together: first all their places, then all their bytes, so that many memory
@@ -51,13 +54,13 @@ _AHEAD = 64
 
 
 @step
-def rekey_block(board, large, patterns, ranks, stored, images, frame_points, places, out):  # type: ignore[no-untyped-def]
+def rekey_block(board, large, patterns, ranks, stored, images, width, spread, places, out):  # type: ignore[no-untyped-def]
     """Fill one block (see :func:`rekey`)."""
     full = (1 << board.points) - 1
     for begin in range(0, len(patterns), _AHEAD):
         end = min(begin + _AHEAD, len(patterns))
         for r in range(begin, end):
-            mask = expanded(np.int64(patterns[np.uint64(r)]), frame_points)
+            mask = permuted(np.int64(patterns[np.uint64(r)]), width, spread)
             number = np.uint64(rank_of(mask, large.low, large.high, large.low_bits))
             orbit = np.int64(large.orbit[number])
             image = images[np.uint64(large.automorphism[number])]
