@@ -14,6 +14,7 @@ from solver.sectors import (
     Sector,
     Unit,
     closure,
+    dependencies,
     slots,
     solving_order,
     wanted_sectors,
@@ -30,7 +31,41 @@ __all__ = [
 ]
 
 MEASURED_THREADS: Final = 2
-"""Threads the times below were measured with."""
+"""Threads that the times were measured with."""
+
+# Measured on the sectors of Nine Men's Morris up to twelve stones, with two processors of an AMD
+# EPYC of the third generation; larger sectors are a guess from these.
+# fmt: off
+_BITS_PER_SLOT: Final = {
+    (3, 3): 2.30, (4, 3): 0.15, (3, 4): 0.46, (5, 3): 0.17, (3, 5): 0.05, (4, 4): 0.02,
+    (6, 3): 0.29, (3, 6): 0.10, (5, 4): 0.05, (4, 5): 0.03, (7, 3): 1.13, (3, 7): 1.03,
+    (6, 4): 1.84, (4, 6): 0.70, (5, 5): 0.05, (8, 3): 0.80, (3, 8): 1.28, (7, 4): 2.27,
+    (4, 7): 2.37, (6, 5): 1.85, (5, 6): 0.71, (9, 3): 0.56, (3, 9): 0.96, (8, 4): 1.54,
+    (4, 8): 2.06, (7, 5): 2.40, (5, 7): 2.24, (6, 6): 1.63,
+}
+"""Bits of the file per slot, by the stones of the mover and of the other side."""
+_NS_PER_SLOT: Final = {
+    (3, 3): 500, (4, 3): 30, (5, 3): 20, (4, 4): 15, (6, 3): 20, (5, 4): 12, (7, 3): 45,
+    (6, 4): 35, (5, 5): 10, (8, 3): 65, (7, 4): 50, (6, 5): 30, (9, 3): 65, (8, 4): 55,
+    (7, 5): 45, (6, 6): 45,
+}
+"""Nanoseconds of wall time per slot, by the stones of the unit's first sector."""
+# fmt: on
+_BITS_PER_SLOT_ELSEWHERE: Final = 2.5
+_NS_PER_SLOT_ELSEWHERE: Final = 60
+_NS_PER_SLOT_PLACING: Final = 45
+_HEADER_BYTES: Final = 1500
+
+_MEMORY_OF_PROGRAM: Final = 200_000_000
+"""Bytes of code, libraries, and tables of the index."""
+_MEMORY_PER_SLOT: Final = {3: 11.0, 4: 7.4, 5: 6.2}
+"""Bytes per slot of a unit, by the stones of its smaller side.
+
+Two are the working tables and one is the outcome; the rest are the lists of slots whose value is
+known but not handed on yet, which are longest where most positions are won by the next capture.
+"""
+_MEMORY_PER_SLOT_MORE: Final = 5.8
+_MEMORY_PER_SLOT_EQUAL: Final = 4.1
 
 
 @dataclass(frozen=True)
@@ -145,14 +180,41 @@ def unit_slots(rules: Rules, unit: Unit) -> int:
 
 def file_bytes(rules: Rules, sector: Sector) -> int:
     """Return the estimated size of a sector's table file."""
-    return slots(rules, sector)
+    bits = _BITS_PER_SLOT_ELSEWHERE
+    if sector.moving and _like_measured(rules):
+        bits = _BITS_PER_SLOT.get((sector.mover, sector.opponent), bits)
+    return _HEADER_BYTES + int(slots(rules, sector) * bits / 8)
 
 
 def unit_memory(rules: Rules, unit: Unit) -> int:
     """Return the estimated peak while a unit is solved, in bytes."""
-    return 150_000_000 + 5 * unit_slots(rules, unit)
+    sector = unit.sectors[0]
+    number = unit_slots(rules, unit)
+    if not sector.moving:
+        # The table itself, and those read: as they are, and with the other side as major.
+        return _MEMORY_OF_PROGRAM + number + 2 * _slots_read(rules, unit)
+    per_slot = _MEMORY_PER_SLOT.get(sector.opponent, _MEMORY_PER_SLOT_MORE)
+    if sector.mover == sector.opponent:
+        per_slot = _MEMORY_PER_SLOT_EQUAL
+    return _MEMORY_OF_PROGRAM + int(per_slot * number)
 
 
 def unit_seconds(rules: Rules, unit: Unit, threads: int = MEASURED_THREADS) -> float:
     """Return the estimated time to solve a unit, in seconds, without writing its files."""
-    return 30e-9 * unit_slots(rules, unit) * MEASURED_THREADS / threads
+    sector = unit.sectors[0]
+    per_slot = _NS_PER_SLOT_PLACING
+    if sector.moving:
+        per_slot = _NS_PER_SLOT_ELSEWHERE
+        if _like_measured(rules):
+            per_slot = _NS_PER_SLOT.get((sector.mover, sector.opponent), per_slot)
+    return 1e-9 * per_slot * unit_slots(rules, unit) * MEASURED_THREADS / threads
+
+
+def _like_measured(rules: Rules) -> bool:
+    """Whether the game is that which was measured, as far as it matters for estimates."""
+    return (rules.board.size, rules.flying_at) == (24, 3)
+
+
+def _slots_read(rules: Rules, unit: Unit) -> int:
+    """Return the slots of the sectors a unit reads."""
+    return sum(slots(rules, sector) for sector in dependencies(rules, unit))

@@ -73,10 +73,21 @@ def times(database: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in database.rglob("*.zst")}
 
 
+@pytest.fixture(scope="module")
+def seven(database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of the sectors up to seven stones. Not to be written to."""
+    folder = tmp_path_factory.mktemp("seven")
+    for sector in sectors_up_to(NINE, 7):
+        path = table_path(folder, NINE, sector)
+        path.parent.mkdir(exist_ok=True)
+        shutil.copy(table_path(database, NINE, sector), path)
+    return folder
+
+
 @pytest.fixture
-def copy(database: Path, tmp_path: Path) -> Path:
+def copy(seven: Path, tmp_path: Path) -> Path:
     """A database of seven stones to do harm to."""
-    shutil.copytree(database, tmp_path / "copy")
+    shutil.copytree(seven, tmp_path / "copy")
     return tmp_path / "copy"
 
 
@@ -114,13 +125,13 @@ def test_counts_equal_the_reference_up_to_nine_stones(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_the_same_bytes_for_any_number_of_threads(
-    threads: int, database: Path, tmp_path: Path
+    threads: int, seven: Path, tmp_path: Path
 ) -> None:
     build(NINE, SEVEN, tmp_path, threads=threads)
-    assert files(tmp_path) == files(database)
+    assert files(tmp_path) == files(seven)
 
 
-def test_other_rules_go_into_another_folder(database: Path, tmp_path: Path) -> None:
+def test_other_rules_go_into_another_folder(seven: Path, tmp_path: Path) -> None:
     build(SIX, sectors_up_to(SIX, 7), tmp_path, threads=1)
     build(NINE, [THREE_THREE], tmp_path, threads=1)
     folders = {path.name for path in tmp_path.iterdir() if path.is_dir()}
@@ -137,29 +148,29 @@ def test_what_is_there_is_kept(copy: Path) -> None:
     assert times(copy) == before
 
 
-def test_one_missing_table_of_a_unit(copy: Path, database: Path) -> None:
+def test_one_missing_table_of_a_unit(copy: Path, seven: Path) -> None:
     path_of(copy, THREE_FOUR).unlink()
     before = times(copy)
     report = build(NINE, SEVEN, copy)
     assert (report.solved, report.skipped) == ([THREE_FOUR], [THREE_THREE, FOUR_THREE])
     assert before.items() <= times(copy).items()
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
-def test_what_the_wanted_ones_depend_on_is_made_too(copy: Path, database: Path) -> None:
+def test_what_the_wanted_ones_depend_on_is_made_too(copy: Path, seven: Path) -> None:
     path_of(copy, THREE_THREE).unlink()
     report = build(NINE, [FOUR_THREE], copy)
     assert (report.solved, report.skipped) == ([THREE_THREE], [FOUR_THREE, THREE_FOUR])
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
-def test_force_makes_only_the_wanted_ones_anew(copy: Path, database: Path) -> None:
+def test_force_makes_only_the_wanted_ones_anew(copy: Path, seven: Path) -> None:
     before = times(copy)
     report = build(NINE, [FOUR_THREE], copy, force=True)
     assert (report.solved, report.skipped) == ([FOUR_THREE, THREE_FOUR], [THREE_THREE])
     changed = {name for name, time in times(copy).items() if time != before[name]}
     assert changed == {"4-3.dtw.zst", "3-4.dtw.zst"}
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
 def cut(path: Path) -> None:
@@ -178,7 +189,7 @@ def renamed(path: Path) -> None:
     "harm", [cut, empty, renamed, lambda path: damage(path, 0.0), lambda path: damage(path, 1.0)]
 )
 def test_a_damaged_table_is_made_anew(
-    harm: Callable[[Path], None], copy: Path, database: Path
+    harm: Callable[[Path], None], copy: Path, seven: Path
 ) -> None:
     harm(path_of(copy, THREE_THREE))
     progress = Recorder()
@@ -187,10 +198,10 @@ def test_a_damaged_table_is_made_anew(
     (note,) = progress.notes
     assert "3-3.dtw.zst: " in note
     assert note.endswith("; it will be made anew")
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
-def test_damage_that_shows_only_when_a_table_is_read(copy: Path, database: Path) -> None:
+def test_damage_that_shows_only_when_a_table_is_read(copy: Path, seven: Path) -> None:
     damage(path_of(copy, THREE_THREE), 0.5)
     path_of(copy, FOUR_THREE).unlink()
     progress = Recorder()
@@ -199,11 +210,11 @@ def test_damage_that_shows_only_when_a_table_is_read(copy: Path, database: Path)
     assert progress.started == ["4-3", "3-3", "4-3"]
     (note,) = progress.notes
     assert "3-3.dtw.zst: frame 6 of 13: wrong checksum; it will be made anew" in note
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
 def test_a_table_that_vanishes_while_others_are_solved(
-    copy: Path, database: Path, monkeypatch: pytest.MonkeyPatch
+    copy: Path, seven: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path_of(copy, FOUR_THREE).unlink()
     original = module.check_disk
@@ -214,17 +225,17 @@ def test_a_table_that_vanishes_while_others_are_solved(
 
     monkeypatch.setattr(module, "check_disk", remove)
     assert build(NINE, SEVEN, copy).solved == [THREE_THREE, FOUR_THREE]
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
-def test_what_dead_writers_left_is_removed_and_nothing_else(copy: Path, database: Path) -> None:
+def test_what_dead_writers_left_is_removed_and_nothing_else(copy: Path, seven: Path) -> None:
     family = path_of(copy, THREE_THREE).parent
     (family / "3-3.dtw.zst.tmp-123").write_bytes(b"half")
     (copy / "notes.tmp-1").write_text("the user's")
     (copy / "mine").mkdir()
     (copy / "mine" / "x.tmp-1").write_text("the user's")
     build(NINE, SEVEN, copy)
-    assert files(copy).keys() - files(database).keys() == {"notes.tmp-1", "mine/x.tmp-1"}
+    assert files(copy).keys() - files(seven).keys() == {"notes.tmp-1", "mine/x.tmp-1"}
 
 
 # -- memory -----------------------------------------------------------------------------------
@@ -310,7 +321,7 @@ def test_a_disk_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         build(NINE, sectors_up_to(NINE, 11), tmp_path)
 
 
-def test_a_disk_that_fills_up(copy: Path, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fills_up(copy: Path, seven: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*arguments: object, **options: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -322,7 +333,7 @@ def test_a_disk_that_fills_up(copy: Path, database: Path, monkeypatch: pytest.Mo
             build(NINE, SEVEN, copy)
     assert set(times(copy)) == {"3-3.dtw.zst"}
     assert build(NINE, SEVEN, copy).solved == [FOUR_THREE, THREE_FOUR]
-    assert files(copy) == files(database)
+    assert files(copy) == files(seven)
 
 
 # -- what is refused --------------------------------------------------------------------------

@@ -24,10 +24,21 @@ ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "databases" / "reference"
 
 
+@pytest.fixture(scope="module")
+def seven(database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of the sectors up to seven stones. Not to be written to."""
+    folder = tmp_path_factory.mktemp("seven")
+    for sector in sectors_up_to(NINE, 7):
+        path = table_path(folder, NINE, sector)
+        path.parent.mkdir(exist_ok=True)
+        shutil.copy(table_path(database, NINE, sector), path)
+    return folder
+
+
 @pytest.fixture
-def copy(database: Path, tmp_path: Path) -> Path:
+def copy(seven: Path, tmp_path: Path) -> Path:
     """A database of seven stones, in a folder whose name needs care, to do harm to."""
-    shutil.copytree(database, tmp_path / "mühle 碁")
+    shutil.copytree(seven, tmp_path / "mühle 碁")
     return tmp_path / "mühle 碁"
 
 
@@ -98,9 +109,9 @@ def test_a_damaged_table_is_made_anew_and_said_so(morris: Morris, copy: Path) ->
 
 
 def test_the_database_of_the_environment(
-    morris: Morris, database: Path, monkeypatch: pytest.MonkeyPatch
+    morris: Morris, seven: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MORRIS_DB", str(database))
+    monkeypatch.setenv("MORRIS_DB", str(seven))
     assert morris("solve", "nine", "4-3", "--json").json["skipped"] == ["3-3", "4-3", "3-4"]
 
 
@@ -217,17 +228,15 @@ def test_a_line_on_a_unit() -> None:
         (["--full"], 1_936_100),
     ],
 )
-def test_verify_what_is_right(
-    morris: Morris, database: Path, mode: list[str], checked: int
-) -> None:
-    answer = morris("verify", "nine", *mode, "--db", database, "--json")
+def test_verify_what_is_right(morris: Morris, seven: Path, mode: list[str], checked: int) -> None:
+    answer = morris("verify", "nine", *mode, "--db", seven, "--json")
     assert answer.code == 0
     assert answer.json == {
         "checked": checked,
         "mismatches": 0,
         "sectors": ["3-3", "4-3", "3-4"],
     }
-    text = morris("verify", "nine", "3-3", *mode, "--db", database)
+    text = morris("verify", "nine", "3-3", *mode, "--db", seven)
     assert text.code == 0
     assert text.out.startswith("1 sector, ")
     assert text.out.endswith(": all of it holds\n")
@@ -298,9 +307,9 @@ def test_verify_needs_the_tables_one_turn_on(morris: Morris, copy: Path) -> None
     ],
 )
 def test_wrong_usage_of_verify(
-    morris: Morris, database: Path, arguments: list[str], expected: str
+    morris: Morris, seven: Path, arguments: list[str], expected: str
 ) -> None:
-    assert expected in morris("verify", "nine", *arguments, "--db", database).refused(2)
+    assert expected in morris("verify", "nine", *arguments, "--db", seven).refused(2)
 
 
 # -- bench ------------------------------------------------------------------------------------
@@ -323,12 +332,12 @@ def test_bench_is_signed_the_same_for_any_threads(morris: Morris) -> None:
     assert records[0]["signature"] == records[1]["signature"]
 
 
-def test_the_signature_is_of_the_stored_bytes(morris: Morris, database: Path) -> None:
+def test_the_signature_is_of_the_stored_bytes(morris: Morris, seven: Path) -> None:
     import hashlib
 
     digest = hashlib.sha256()
     for sector in sectors_up_to(NINE, 7):
-        with TableReader(table_path(database, NINE, sector)) as reader:
+        with TableReader(table_path(seven, NINE, sector)) as reader:
             payload = np.empty(reader.header.slots, dtype=np.uint8)
             reader.read_into(payload)
         digest.update(f"{sector}\n".encode() + payload.tobytes())
