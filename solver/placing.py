@@ -19,6 +19,21 @@ from solver.sectors import Sector, major_is_mover
 from solver.solved import ByteArray, Counts, Progress, Read, SolvedSector
 
 
+class Rekeyed:
+    """The last moving sector that was re-keyed.
+
+    The next unit in solving order often reads it again, and re-keying costs as much as solving.
+    """
+
+    def __init__(self) -> None:
+        self.sector: Sector | None = None
+        self.stored: ByteArray = np.zeros(0, dtype=np.uint8)
+
+    def keep(self, sector: Sector, stored: ByteArray) -> None:
+        """Hold a re-keyed table in place of the one before."""
+        self.sector, self.stored = sector, stored
+
+
 class PlacingSolver:
     """The state of solving one placing sector.
 
@@ -28,6 +43,7 @@ class PlacingSolver:
         read: gives the stored bytes of a sector solved before, in slot order.
         workers: the threads to use; their number does not change the outcome.
         progress: called with the number of slots finished since the last call.
+        rekeyed: what an earlier unit of the same batch re-keyed; a new one if there was none.
 
     Raises:
         UsageError: rules that are not solved yet.
@@ -40,6 +56,7 @@ class PlacingSolver:
         read: Read,
         workers: Workers,
         progress: Progress | None = None,
+        rekeyed: Rekeyed | None = None,
     ) -> None:
         if rules.all_in_mills != "any" or rules.double_mill != 1:
             raise UsageError("placing is solved yet for one stone per capture and any removal only")
@@ -48,6 +65,7 @@ class PlacingSolver:
         self.read = read
         self.workers = workers
         self.report = progress or (lambda slots: None)
+        self.rekeyed = rekeyed or Rekeyed()
         self.major_moves = major_is_mover(sector)
         sizes = (sector.mover, sector.opponent)
         self.major_size, self.minor_size = sizes if self.major_moves else sizes[::-1]
@@ -77,10 +95,12 @@ class PlacingSolver:
 
     def read_by_first_player(self, sector: Sector) -> ByteArray:
         """Return the stored bytes of a sector with the first player's colour as major."""
-        stored = self.read(sector)
         # The placing phase ends with the second player's last stone: then the first one moves.
         if not sector.moving or sector.mover >= sector.opponent:
-            return stored
+            return self.read(sector)
+        if self.rekeyed.sector == sector:
+            return self.rekeyed.stored
+        stored = self.read(sector)
         board = self.rules.board
         small = orbit_tables(board, sector.mover)
         large = orbit_tables(board, sector.opponent)
@@ -93,7 +113,8 @@ class PlacingSolver:
             ),
             self.workers.even(len(small.masks), len(patterns)),
         )
-        return out.reshape(-1)
+        self.rekeyed.keep(sector, out.reshape(-1))
+        return self.rekeyed.stored
 
     def place_major(self, stored: ByteArray) -> None:
         """Value the slots in which the major side places."""
@@ -142,6 +163,7 @@ class PlacingSolver:
         taken = self.following(1)
         wins = taken.mover_total < self.rules.fewest_stones
         readable = self.major_size > 0 and not wins
+        # In this order: the sector with a stone taken is the one the unit before placed into.
         solved = self.read_by_first_player(taken) if readable else np.zeros(0, dtype=np.uint8)
         following = self.read_by_first_player(self.following(0))
         frames, removals = m.frames, m.removals

@@ -207,15 +207,18 @@ def closure(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Sector]:
 def solving_order(rules: Rules, sectors: Iterable[Sector]) -> list[Unit]:
     """The units of some sectors, each after everything it depends on among them.
 
-    Fewest stones in the whole game (board and hands) first, then fewest in hand, then the least
-    balanced. A capture lowers the first number and a placement the second, so the order is
-    topological, and it is the same every time.
+    Moving units first, fewest stones first, then the least balanced: a capture lowers their
+    number. Then placing sectors, fewest in hand first: every placement lowers that number. Among
+    those with the same hands the side that waits grows last, so that neighbours in the order read
+    the same tables. The order is topological, and it is the same every time.
     """
 
     def rank(unit: Unit) -> tuple[int, int, int, Sector]:
         first = unit.sectors[0]
         hands = first.mover_hand + first.opponent_hand
-        return first.stones + hands, hands, -abs(first.mover - first.opponent), first
+        if hands == 0:
+            return 0, first.stones, -abs(first.mover - first.opponent), first
+        return hands, first.mover, first.opponent, first
 
     return sorted({unit_of(sector) for sector in sectors}, key=rank)
 

@@ -21,7 +21,7 @@ from solver.kernels import capture, finish, mirror, spread
 from solver.kernels.values import DEEPEST, DRAW, WIN_AT_ONCE, Lists, Seeds, make_score_table
 from solver.majors import Majors, majors
 from solver.parallel import Workers
-from solver.placing import PlacingSolver
+from solver.placing import PlacingSolver, Rekeyed
 from solver.rules import Rules
 from solver.sectors import Sector, Unit
 from solver.solved import Counts, Progress, Read, SolvedSector
@@ -88,6 +88,7 @@ def solve_unit(
     read: Read,
     workers: Workers,
     progress: Progress | None = None,
+    rekeyed: Rekeyed | None = None,
 ) -> list[SolvedSector]:
     """Solve the sectors of one unit.
 
@@ -98,6 +99,7 @@ def solve_unit(
         read: gives the stored bytes of a sector solved before, in slot order.
         workers: the threads to use; their number does not change the outcome.
         progress: called with the number of slots finished since the last call.
+        rekeyed: the same object for all units of a batch, so that no sector is re-keyed twice.
 
     Returns:
         The solved sectors, in the unit's order.
@@ -107,7 +109,8 @@ def solve_unit(
         ResourceError: a distance does not fit into a byte.
     """
     if not unit.sectors[0].moving:
-        return [PlacingSolver(rules, unit.sectors[0], read, workers, progress).run()]
+        sector = unit.sectors[0]
+        return [PlacingSolver(rules, sector, read, workers, progress, rekeyed).run()]
     return UnitSolver(rules, unit, read, workers, progress).run()
 
 
