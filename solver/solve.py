@@ -76,6 +76,10 @@ class _Table:
         """Make the next layer the present one."""
         self.lists, self._spare_lists = self._spare_lists, self.lists
 
+    def drop_lists(self) -> None:
+        """Free what only spreading needs."""
+        del self.seeds, self.lists, self._spare_lists
+
     @property
     def deepest_seed(self) -> int:
         """The greatest depth captures have set; -1 if there is none."""
@@ -166,8 +170,13 @@ class UnitSolver:
                 raise ResourceError(f"unit {self.unit} has distances over {DEEPEST} plies")
             self.spread_layer(layer, tables)
         # 3. What no layer reached is drawn.
-        sectors = self.unit.sectors
-        return [self.finish(*each) for each in zip(sectors, tables, counts, strict=True)]
+        for table in tables:
+            table.drop_lists()
+        solved = []
+        for sector, count in zip(self.unit.sectors, counts, strict=True):
+            # Each table is given up once its bytes are stored.
+            solved.append(self.finish(sector, tables.pop(0), count))
+        return solved
 
     def start(self) -> list[_Table]:
         """Make the working tables and set what captures give."""
