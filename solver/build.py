@@ -48,7 +48,7 @@ class BuildProgress:
         """A unit is begun (again, if a table it reads had to be made anew)."""
 
     def advance(self, slots: int) -> None:
-        """So many more slots of the unit have their value. Drawn ones are not reported."""
+        """So many more slots of the unit have their value; drawn ones come last, all at once."""
 
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """A unit is solved, in so many seconds; its tables are yet to be written."""

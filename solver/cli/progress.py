@@ -33,6 +33,8 @@ __all__ = [
 
 _LINE_SECONDS: Final = 10
 """A unit that takes longer gets a line this often."""
+_TRUSTED_SECONDS: Final = 5.0
+"""How much measured time weighs as much as the plan's estimate."""
 
 
 def build_progress(rules: Rules, threads: int) -> PlainProgress:
@@ -161,11 +163,12 @@ class PlainProgress(BuildProgress):
         done = sum(self._planned.values()) - left
         elapsed = self._elapsed
         if self._unit is not None:
-            # Drawn slots are found last and all at once, so the rest of a unit goes faster.
+            # Drawn slots come last and all at once, so a unit ends sooner than this says.
             part = min(1.0, self._unit_slots / self._slots[self._unit]) * self._planned[self._unit]
             left, done = left - part, done + part
             elapsed += time.perf_counter() - self._unit_started
-        pace = elapsed / done if done > 0 and elapsed > 0.5 else 1.0
+        # A few seconds as planned keep the first, small units from saying much.
+        pace = (elapsed + _TRUSTED_SECONDS) / (done + _TRUSTED_SECONDS)
         return f"about {format_duration(left * pace)} left"
 
     def _add(self, unit: Unit) -> None:
