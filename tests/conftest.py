@@ -16,7 +16,7 @@ try:
 except ImportError:  # without it test processes do not share
     fcntl = None  # type: ignore[assignment]
 
-STONES = 8
+STONES = 7
 """The database of the session has all moving sectors of ``nine`` with so many stones at most."""
 
 
@@ -71,22 +71,23 @@ def _no_database_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tables of ``nine`` up to eight stones. Not to be written to."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # the same for all test processes
-    database = folder / "database"
-    with open(folder / "database.lock", "w") as lock:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        _solve(database)
-    return database
+    """A folder with the tables of ``nine`` up to seven stones. Not to be written to."""
+    return solved_once(tmp_path_factory, STONES)
 
 
-def _solve(database: Path) -> None:
+def solved_once(tmp_path_factory: pytest.TempPathFactory, stones: int) -> Path:
+    """A database that the test processes of a session share, made by the first to need it."""
     from solver.build import build
     from solver.rules import get_variant
     from solver.sectors import sectors_up_to
 
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # the same for all test processes
+    database = folder / f"database-{stones}"
     rules = get_variant("nine")
-    build(rules, sectors_up_to(rules, STONES), database, threads=1)
+    with open(folder / f"database-{stones}.lock", "w") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        build(rules, sectors_up_to(rules, stones), database, threads=1)
+    return database

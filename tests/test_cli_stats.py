@@ -24,7 +24,7 @@ LOSSES = (
 )
 DRAWS = 269
 
-ALL = ["3-3", "4-3", "3-4", "5-3", "3-5", "4-4"]
+ALL = ["3-3", "4-3", "3-4"]
 
 
 def test_stats_of_one_sector_are_the_published_ones(morris: Morris, database: Path) -> None:

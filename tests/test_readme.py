@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import Morris
+from conftest import Morris, solved_once
 
 import solver
 from solver.cli import COMMANDS, EXIT_CODES
@@ -22,6 +22,12 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 NOT_RUN = "<!-- not run by the tests -->"
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database that ``scripts/quickstart`` makes."""
+    return solved_once(tmp_path_factory, 8)
 
 
 class Block(NamedTuple):
