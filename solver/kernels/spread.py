@@ -9,8 +9,12 @@ frontier, so ranges can run side by side and the outcome never depends on their 
 that becomes final goes straight to the next layer's list; those whose value captures set wait in
 *seeds*, sorted by depth within each block, until their layer comes.  So nothing is ever searched.
 
+The work on a block goes in two halves: first the ranks of all predecessors are written down, then
+they are told.  The second half is so short that many accesses to memory are under way at once,
+which is what it spends its time on.
+
 Names used below: `x` block, `r` rank, `p` and `q` patterns, `place` next free entry of the next
-layer's lists.
+layer's lists, `reached` ranks written down and `count` their number.
 """
 
 from __future__ import annotations
@@ -20,11 +24,36 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.bits import trailing_zeros
 from solver.kernels.frames import edge_parities, fill_edge_parities, mill_points
-from solver.kernels.ranks import fill_permutation, half, permuted, rank_of, spare_rank
+from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
+
+# Ranks written down before they are told.
+_BATCH = 4096
 
 
 @step
-def make_won(r, q, layer, depth, out, place):  # type: ignore[no-untyped-def]
+def tell(layer, reached, count, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Tell the listed predecessors of slots that are final at depth `layer`.
+
+    Args:
+        layer: the depth.
+        reached, count: their ranks.
+        depth, open_moves: the block's rows.
+        out, place: ranks of those that become final, and the next free entry.
+
+    Returns:
+        The next free entry.
+    """
+    if layer & 1:
+        for number in range(count):
+            place = close_move(np.int64(reached[np.uint64(number)]), layer, depth, open_moves, out, place)
+    else:
+        for number in range(count):
+            place = make_won(np.int64(reached[np.uint64(number)]), layer, depth, out, place)
+    return place
+
+
+@step
+def make_won(r, layer, depth, out, place):  # type: ignore[no-untyped-def]
     """Note that a slot has a successor lost in `layer` plies; return the next free place.
 
     Whether that is news cannot be foreseen, so everything is written and only the place says
@@ -33,30 +62,30 @@ def make_won(r, q, layer, depth, out, place):  # type: ignore[no-untyped-def]
     known = np.int64(depth[np.uint64(r)])
     sooner = ((known & 1) ^ 1) | np.int64(known > layer + 1)
     depth[np.uint64(r)] = known + sooner * (layer + 1 - known)
-    out[np.uint64(place)] = q
+    out[np.uint64(place)] = r
     return place + sooner
 
 
 @step
-def close_move(r, q, layer, depth, open_moves, spare, out, place):  # type: ignore[no-untyped-def]
+def close_move(r, layer, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
     """Note that one more quiet move of a slot meets a win in `layer` plies.
 
     Returns:
         The next free place of the lists.
     """
     left = np.int64(open_moves[np.uint64(r)]) - 1
-    open_moves[np.uint64(r)] = left & 255
-    if left == 0 and r != spare and np.int64(depth[np.uint64(r)]) <= layer:
+    open_moves[np.uint64(r)] = left
+    if left == 0 and np.int64(depth[np.uint64(r)]) <= layer:
         # A longer loss by capture is a seed and comes when its layer does.
         depth[np.uint64(r)] = layer + 1
-        out[np.uint64(place)] = q
+        out[np.uint64(place)] = r
         place += 1
     return place
 
 
 @step
-def release(x, layer, depth, open_moves, patterns, seeds, out, place):  # type: ignore[no-untyped-def]
-    """Append the seeds of block `x` that are final at depth `layer`; return the next place."""
+def release(x, layer, depth, open_moves, seeds, out, place):  # type: ignore[no-untyped-def]
+    """Append the ranks of the seeds of `x` that are final at depth `layer`; return the next place."""
     begin = seeds.next[x]
     end = begin + np.int64(seeds.waiting[layer, x])
     seeds.next[x] = end
@@ -64,9 +93,18 @@ def release(x, layer, depth, open_moves, patterns, seeds, out, place):  # type: 
         r = np.int64(seeds.rank[entry])
         # Found to be won sooner meanwhile, or a loss by capture with quiet moves still open.
         if np.int64(depth[r]) == layer and (layer & 1 == 1 or open_moves[r] == 0):
-            out[place] = patterns[r]
+            out[place] = r
             place += 1
     return place
+
+
+@step
+def close_list(x, place, patterns, lists):  # type: ignore[no-untyped-def]
+    """End the list of block `x`: turn its ranks into patterns."""
+    start = lists.start[x]
+    for entry in range(start, place):
+        lists.pattern[np.uint64(entry)] = patterns[np.uint64(lists.pattern[np.uint64(entry)])]
+    lists.length[x] = place - start
 
 
 @kernel
@@ -83,17 +121,8 @@ def release_first(first, last, place, depth, open_moves, patterns, seeds, lists)
     """
     for x in range(first, last):
         lists.start[x] = place
-        place = release(x, 0, depth[x], open_moves[x], patterns, seeds, lists.pattern, place)
-        lists.length[x] = place - lists.start[x]
-
-
-@step
-def few_entries(size):  # type: ignore[no-untyped-def]
-    """Return the length up to which a list is better moved point by point than by tables.
-
-    Filling the tables takes about 100 ns, moving one point about one.
-    """
-    return 80 // size
+        place = release(x, 0, depth[x], open_moves[x], seeds, lists.pattern, place)
+        close_list(x, place, patterns, lists)
 
 
 @kernel
@@ -114,93 +143,92 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
         seeds: :class:`Seeds` of the minor side to move.
         lists: :class:`Lists` of the next layer, out.
     """
-    width = half(points)
-    parities = np.zeros(2 << width, dtype=np.int64)
+    parities = np.zeros(2 << half(points), dtype=np.int64)
     fans = np.zeros(smaller.total + 1, dtype=np.int32)
     own = np.zeros(ranks.total, dtype=np.uint8)
+    # No slot has more predecessors than stones times points to come from.
+    room = ranks.size * points
+    reached = np.zeros(_BATCH + room, dtype=np.int32)
     for x in range(first, last):
         lists.start[x] = place
         length = np.int64(found.length[x])
-        row, moves = depth[x], open_moves[x]
+        row, moves, out = depth[x], open_moves[x], lists.pattern
         if length != 0 and flying and length * 50 > ranks.total:
             place = spread_fans(
-                x, layer, patterns, ranks, smaller, frames, found, fans, own, row, moves,
-                lists.pattern, place,
-            )  # fmt: skip
-        elif length != 0 and flying:
-            place = spread_flights(
-                x, layer, points, ranks, frames, found, row, moves, lists.pattern, place
+                x, layer, patterns, ranks, smaller, frames, found, fans, own, row, moves, out, place
             )
         elif length != 0:
-            place = spread_slides(
-                x, layer, points, ranks, frames, found, parities, row, moves, lists.pattern, place
-            )
-        place = release(x, layer + 1, row, moves, patterns, seeds, lists.pattern, place)
-        lists.length[x] = place - lists.start[x]
+            if not flying:
+                fill_edge_parities(frames.bit_edges[x], points, half(points), parities)
+            # In batches, so that what is written down stays in the cache.
+            entry = found.start[x]
+            end = entry + length
+            while entry < end:
+                stop = min(end, entry + _BATCH // room)
+                if flying:
+                    count = list_flights(x, entry, stop, points, ranks, frames, found, reached)
+                else:
+                    count = list_slides(
+                        x, entry, stop, points, ranks, frames, found, parities, reached
+                    )
+                place = tell(layer, reached, count, row, moves, out, place)
+                entry = stop
+        place = release(x, layer + 1, row, moves, seeds, out, place)
+        close_list(x, place, patterns, lists)
 
 
 @step
-def spread_slides(x, layer, points, ranks, frames, found, parities, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
-    """Spread one block's frontier back along the minor side's slides (see spread_inside)."""
+def list_slides(x, first, last, points, ranks, frames, found, parities, reached):  # type: ignore[no-untyped-def]
+    """Write down where the minor side's slides to entries `first` to `last` can have begun.
+
+    Returns:
+        The number of ranks written to `reached`.
+    """
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
-    won = layer % 2 == 1
     width = half(points)
-    begin = found.start[x]
-    length = np.int64(found.length[x])
-    many = length > few_entries(ranks.size)
-    bit_edges = frames.bit_edges[x]
-    if many:
-        fill_edge_parities(bit_edges, points, width, parities)
     first_edge = frames.edge_start[x]
-    for entry in range(begin, begin + length):
+    first_line = frames.line_start[x]
+    last_line = frames.line_start[x + 1]
+    count = 0
+    for entry in range(first, last):
         p = np.int64(found.pattern[np.uint64(entry)])
-        if many:
-            edges = edge_parities(p, width, parities)
-        else:
-            edges = 0
-            rest = p
-            while rest != 0:
-                edges ^= bit_edges[np.uint64(trailing_zeros(rest))]
-                rest &= rest - 1
+        edges = edge_parities(p, width, parities)
         # A stone that stands in a mill cannot have come by a quiet move.
-        for number in range(frames.line_start[x], frames.line_start[x + 1]):
+        for number in range(first_line, last_line):
             line = np.int64(frames.line[np.uint64(number)])
-            if (p & line) == line:
-                edges &= ~frames.line_edges[np.uint64(number)]
+            full = np.int64((p & line) == line)
+            edges &= ~(frames.line_edges[np.uint64(number)] & -full)
         while edges != 0:
             q = p ^ np.int64(frames.edge[np.uint64(first_edge + trailing_zeros(edges))])
             edges &= edges - 1
-            r = rank_of(q, low, high, low_bits)
-            if won:
-                place = close_move(r, q, layer, depth, open_moves, ranks.total, out, place)
-            else:
-                place = make_won(r, q, layer, depth, out, place)
-    return place
+            reached[np.uint64(count)] = rank_of(q, low, high, low_bits)
+            count += 1
+    return count
 
 
 @step
-def spread_flights(x, layer, points, ranks, frames, found, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
-    """Spread one block's frontier back along the minor side's flights, one by one."""
+def list_flights(x, first, last, points, ranks, frames, found, reached):  # type: ignore[no-untyped-def]
+    """Write down where the minor side's flights to entries `first` to `last` can have begun.
+
+    Returns:
+        The number of ranks written to `reached`.
+    """
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
-    won = layer % 2 == 1
     full = (1 << points) - 1
-    begin = found.start[x]
-    for entry in range(begin, begin + np.int64(found.length[x])):
+    count = 0
+    for entry in range(first, last):
         p = np.int64(found.pattern[np.uint64(entry)])
         stones = p & ~mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
         while stones != 0:
-            stone = stones & -stones
+            kept = p & ~(stones & -stones)
             stones &= stones - 1
             targets = full & ~p
             while targets != 0:
-                q = (p ^ stone) | (targets & -targets)
+                q = kept | (targets & -targets)
                 targets &= targets - 1
-                r = rank_of(q, low, high, low_bits)
-                if won:
-                    place = close_move(r, q, layer, depth, open_moves, ranks.total, out, place)
-                else:
-                    place = make_won(r, q, layer, depth, out, place)
-    return place
+                reached[np.uint64(count)] = rank_of(q, low, high, low_bits)
+                count += 1
+    return count
 
 
 @step
@@ -236,9 +264,9 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
             continue
         if won:
             open_moves[np.uint64(r)] -= reached - 1
-            place = close_move(r, p, layer, depth, open_moves, ranks.total, out, place)
+            place = close_move(r, layer, depth, open_moves, out, place)
         else:
-            place = make_won(r, p, layer, depth, out, place)
+            place = make_won(r, layer, depth, out, place)
     return place
 
 
@@ -258,54 +286,70 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
         seeds: :class:`Seeds` of the major side to move.
         lists: :class:`Lists` of the next layer, out.
     """
-    table = np.zeros(2 << half(points), dtype=np.int32)
+    width = half(points)
+    table = np.zeros(2 << width, dtype=np.int32)
+    reached = np.zeros(_BATCH + ranks.total + 1, dtype=np.int32)
+    few = few_entries(ranks.size)
     for x in range(first, last):
         lists.start[x] = place
-        row, moves = depth[x], open_moves[x]
-        place = spread_moves(
-            x, layer, points, ranks, quiet, found, table, row, moves, lists.pattern, place
-        )
-        place = release(x, layer + 1, row, moves, patterns, seeds, lists.pattern, place)
-        lists.length[x] = place - lists.start[x]
+        row, moves, out = depth[x], open_moves[x], lists.pattern
+        count = 0
+        for number in range(quiet.start[x], quiet.start[x + 1]):
+            source = np.int64(quiet.target[number])
+            length = np.int64(found.length[source])
+            if length == 0:
+                continue
+            entry = found.start[source]
+            permutation = quiet.permutation[number]
+            if length <= few:
+                count = list_few(entry, length, permutation, ranks, found, reached, count)
+            else:
+                fill_permutation(permutation, points, width, table)
+                count = list_many(entry, length, width, table, ranks, found, reached, count)
+            # In batches, so that what is written down stays in the cache.
+            if count > _BATCH:
+                place = tell(layer, reached, count, row, moves, out, place)
+                count = 0
+        place = tell(layer, reached, count, row, moves, out, place)
+        place = release(x, layer + 1, row, moves, seeds, out, place)
+        close_list(x, place, patterns, lists)
 
 
 @step
-def spread_moves(x, layer, points, ranks, quiet, found, table, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
-    """Pull the frontier lists that the major side's moves from `x` lead to (see spread_across)."""
+def few_entries(size):  # type: ignore[no-untyped-def]
+    """Return the length up to which a list is better moved point by point than by tables.
+
+    Filling the tables takes about 100 ns, moving one point about one.
+    """
+    return 80 // size
+
+
+@step
+def list_few(first, length, permutation, ranks, found, reached, count):  # type: ignore[no-untyped-def]
+    """Write down the images of a short list under a permutation; return the new count.
+
+    What has no image is written too, but not counted.
+    """
     low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
-    spare = ranks.total
-    won = layer % 2 == 1
-    width = half(points)
-    few = few_entries(ranks.size)
-    for number in range(quiet.start[x], quiet.start[x + 1]):
-        source = np.uint64(quiet.target[np.uint64(number)])
-        length = np.int64(found.length[source])
-        if length == 0:
-            continue
-        begin = found.start[source]
-        permutation = quiet.permutation[number]
-        if length <= few:
-            for entry in range(begin, begin + length):
-                p = np.int64(found.pattern[np.uint64(entry)])
-                q = 0
-                while p != 0:
-                    q |= 1 << np.int64(permutation[np.uint64(trailing_zeros(p))])
-                    p &= p - 1
-                r = spare_rank(rank_of(q, low, high, low_bits), spare)
-                if won:
-                    place = close_move(r, q, layer, depth, open_moves, spare, out, place)
-                else:
-                    place = make_won(r, q, layer, depth, out, place)
-            continue
-        fill_permutation(permutation, points, width, table)
-        if won:
-            for entry in range(begin, begin + length):
-                q = permuted(np.int64(found.pattern[np.uint64(entry)]), width, table)
-                r = spare_rank(rank_of(q, low, high, low_bits), spare)
-                place = close_move(r, q, layer, depth, open_moves, spare, out, place)
-        else:
-            for entry in range(begin, begin + length):
-                q = permuted(np.int64(found.pattern[np.uint64(entry)]), width, table)
-                r = spare_rank(rank_of(q, low, high, low_bits), spare)
-                place = make_won(r, q, layer, depth, out, place)
-    return place
+    for entry in range(first, first + length):
+        p = np.int64(found.pattern[np.uint64(entry)])
+        q = 0
+        while p != 0:
+            q |= 1 << np.int64(permutation[np.uint64(trailing_zeros(p))])
+            p &= p - 1
+        r = rank_of(q, low, high, low_bits)
+        reached[np.uint64(count)] = r
+        count += np.int64(r < ranks.total)
+    return count
+
+
+@step
+def list_many(first, length, width, table, ranks, found, reached, count):  # type: ignore[no-untyped-def]
+    """Do what :func:`list_few` does, with a permutation made into tables."""
+    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+    for entry in range(first, first + length):
+        q = permuted(np.int64(found.pattern[np.uint64(entry)]), width, table)
+        r = rank_of(q, low, high, low_bits)
+        reached[np.uint64(count)] = r
+        count += np.int64(r < ranks.total)
+    return count
