@@ -45,27 +45,27 @@ _BITS_PER_SLOT: Final = {
 }
 """Bits of the file per slot, by the stones of the mover and of the other side."""
 _NS_PER_SLOT: Final = {
-    (3, 3): 500, (4, 3): 30, (5, 3): 20, (4, 4): 15, (6, 3): 20, (5, 4): 12, (7, 3): 45,
-    (6, 4): 35, (5, 5): 10, (8, 3): 65, (7, 4): 50, (6, 5): 30, (9, 3): 65, (8, 4): 55,
-    (7, 5): 45, (6, 6): 45,
+    (3, 3): 350, (4, 3): 17, (5, 3): 13, (4, 4): 11, (6, 3): 20, (5, 4): 10, (7, 3): 38,
+    (6, 4): 28, (5, 5): 9, (8, 3): 44, (7, 4): 40, (6, 5): 24, (9, 3): 50, (8, 4): 46,
+    (7, 5): 37, (6, 6): 28,
 }
-"""Nanoseconds of wall time per slot, by the stones of the unit's first sector."""
+"""Nanoseconds per slot (half the processor time, which no other load disturbs), by the stones of the unit's first sector."""
 # fmt: on
 _BITS_PER_SLOT_ELSEWHERE: Final = 2.5
-_NS_PER_SLOT_ELSEWHERE: Final = 60
+_NS_PER_SLOT_ELSEWHERE: Final = 45
 _NS_PER_SLOT_PLACING: Final = 45
 _HEADER_BYTES: Final = 1500
 
 _MEMORY_OF_PROGRAM: Final = 200_000_000
 """Bytes of code, libraries, and tables of the index."""
-_MEMORY_PER_SLOT: Final = {3: 11.0, 4: 7.4, 5: 6.2}
+_MEMORY_PER_SLOT: Final = {3: 10.0, 4: 6.5}
 """Bytes per slot of a unit, by the stones of its smaller side.
 
 Two are the working tables and one is the outcome; the rest are the lists of slots whose value is
 known but not handed on yet, which are longest where most positions are won by the next capture.
 """
-_MEMORY_PER_SLOT_MORE: Final = 5.8
-_MEMORY_PER_SLOT_EQUAL: Final = 4.1
+_MEMORY_PER_SLOT_MORE: Final = 5.3
+_MEMORY_PER_SLOT_EQUAL: Final = 3.5
 
 
 @dataclass(frozen=True)
