@@ -49,7 +49,10 @@ _NS_PER_SLOT: Final = {
     (6, 4): 28, (5, 5): 9, (8, 3): 44, (7, 4): 40, (6, 5): 24, (9, 3): 50, (8, 4): 46,
     (7, 5): 37, (6, 6): 28,
 }
-"""Nanoseconds per slot (half the processor time, which no other load disturbs), by the stones of the unit's first sector."""
+"""Nanoseconds per slot by the stones of the unit's first sector.
+
+Half the processor time, which other load on the machine disturbs less than the time of the clock.
+"""
 # fmt: on
 _BITS_PER_SLOT_ELSEWHERE: Final = 2.5
 _NS_PER_SLOT_ELSEWHERE: Final = 45
