@@ -19,7 +19,8 @@ import numpy.typing as npt
 Result = TypeVar("Result")
 Range = tuple[int, int]
 
-# Ranges per thread: enough that none waits long for the last, few enough to cost nothing.
+# Ranges per thread: enough that none waits long for the last, few enough to cost nothing.  One
+# thread has as many, so that an interruption need not wait for a whole pass.
 _RANGES_PER_THREAD = 8
 # Work below this (in slots or entries) is not worth handing to other threads.
 _SMALL_WORK = 20_000
@@ -53,7 +54,7 @@ class Workers:
 
     def even(self, blocks: int, work_per_block: int = 1) -> list[Range]:
         """Cut blocks 0 to `blocks` into ranges of equal length."""
-        if self._pool is None or blocks * work_per_block < _SMALL_WORK:
+        if blocks * work_per_block < _SMALL_WORK:
             return [(0, blocks)]
         parts = min(self.threads * _RANGES_PER_THREAD, blocks)
         return [(blocks * i // parts, blocks * (i + 1) // parts) for i in range(parts)]
@@ -62,7 +63,7 @@ class Workers:
         """Cut blocks into ranges of about equal work, given the running totals of their work."""
         blocks = len(totals) - 1
         work = int(totals[-1])
-        if self._pool is None or work < _SMALL_WORK:
+        if work < _SMALL_WORK:
             return [(0, blocks)]
         parts = min(self.threads * _RANGES_PER_THREAD, blocks)
         targets = np.arange(1, parts, dtype=np.float64) * (work / parts)

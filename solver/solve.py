@@ -29,14 +29,14 @@ from solver.solved import Counts, Progress, Read, SolvedSector
 Int32Array = npt.NDArray[np.int32]
 PatternArray = npt.NDArray[np.uint32]
 
-_ROW_MULTIPLE = 64  # rows are padded to a multiple of this, so that kernels can compare in chunks
+_ROW_MULTIPLE = 64  # rows are padded to a multiple of this, for words and vectors
 
 
 class _Table:
     """A working table: one side to move.
 
     Attributes:
-        depth: by (block, rank), see :mod:`solver.kernels.spread`; the row's end is spare.
+        depth: by (block, rank), see :mod:`solver.kernels.spread`; the row's end is not used.
         open_moves: quiet moves not yet known to lose, the same way.
         seeds: slots whose value captures set.
         lists: the frontier of the present layer.
@@ -44,8 +44,7 @@ class _Table:
     """
 
     def __init__(self, blocks: int, block: int) -> None:
-        # One spare slot per row takes whatever has no rank.
-        row = -(-(block + 1) // _ROW_MULTIPLE) * _ROW_MULTIPLE
+        row = -(-block // _ROW_MULTIPLE) * _ROW_MULTIPLE
         self.settled = 0
         self.depth = np.empty((blocks, row), dtype=np.uint8)
         self.open_moves = np.empty((blocks, row), dtype=np.uint8)

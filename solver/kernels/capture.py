@@ -1,8 +1,7 @@
 """Initial values: what each side gets by capturing, and how many quiet moves it has.
 
 Array names: `x` block number, `p` and `q` patterns, `r` ranks; `depth` and `open_moves` are the
-working tables, one row of bytes per block, of which the one at ``ranks.total`` is a spare that
-takes what has no rank.
+working tables, one row of bytes per block.
 """
 
 from __future__ import annotations

@@ -70,12 +70,12 @@ def settle_moves(score, quiet):  # type: ignore[no-untyped-def]
 
 @kernel
 def plant(x, place, block, depth, open_moves, seeds):  # type: ignore[no-untyped-def]
-    """List the seeds of block `x` in order of depth, and set its spare slot.
+    """List the seeds of block `x` in order of depth.
 
     Args:
         x: the block.
         place: next free entry.
-        block: slots of a block; the spare slot comes after them.
+        block: slots of a block.
         depth, open_moves: the block's rows.
         seeds: :class:`Seeds`, out.
 
@@ -83,8 +83,6 @@ def plant(x, place, block, depth, open_moves, seeds):  # type: ignore[no-untyped
         The next free entry.
     """
     ends = np.zeros(256, dtype=np.int64)
-    depth[block] = 1
-    open_moves[block] = 255
     seeds.next[x] = place
     return sort_seeds(x, place, block, depth, open_moves, seeds, ends)
 
