@@ -1,4 +1,4 @@
-"""``morris stats``, ``perft``, ``variants`` and ``warmup``."""
+"""``morris stats``, ``perft`` and ``variants``."""
 
 from __future__ import annotations
 
@@ -152,11 +152,3 @@ def test_variants(morris: Morris) -> None:
     }
     lines = morris("variants").out.splitlines()
     assert [line.split()[0] for line in lines] == ["variant", *by_name]
-
-
-def test_warmup_compiles_and_says_where(morris: Morris) -> None:
-    record = morris("warmup", "--json").json
-    assert list(record) == ["seconds", "cache"]
-    assert record["seconds"] > 0
-    assert Path(record["cache"]).is_dir()
-    assert morris("warmup").out.startswith("Ready after ")
