@@ -9,7 +9,7 @@ code that the solver does not use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
@@ -19,15 +19,11 @@ import numpy.typing as npt
 
 from solver.boards import Board
 from solver.checkarrays import SCORES, board_table, major_table, minor_table
+from solver.checkranges import after_turn, check_ranges, major_first, wins_by_capture
 from solver.errors import UsageError
-from solver.kernels.check import BoardTable, MajorTable, MinorTable, Tables
-from solver.kernels.check_blocks import compare, mirror
-from solver.kernels.check_major import score_major_turns
-from solver.kernels.check_minor import score_minor_turns
 from solver.kernels.check_slots import CAPTURE, QUIET, WIN, Numbering, list_positions, list_turns
 from solver.rules import Rules
-from solver.sectors import Sector
-from solver.seekable import in_order
+from solver.sectors import Sector, major_is_mover
 from solver.tableheader import DRAW, VOID
 
 __all__ = [
@@ -48,7 +44,6 @@ Progress = Callable[[Sector, int, int], None]
 
 LISTED: Final = 10
 """Mismatches of a sector that are listed; the others are only counted."""
-_RANGE_SLOTS: Final = 1 << 19
 _SAMPLE_BATCH: Final = 1 << 10
 _BEST_SCORE: Final = 255
 
@@ -104,18 +99,17 @@ class SectorCheck:
 
 
 def needed(rules: Rules, sector: Sector) -> list[Sector]:
-    """Return the sectors whose tables the check reads: itself, its twin, the one after a capture.
+    """Return the sectors whose tables the check reads: itself and those one turn on.
 
     Raises:
         UsageError: slots of such a sector cannot be checked.
     """
-    if not sector.moving:
-        raise UsageError(f"the slots of placing sectors such as {sector} cannot be checked yet")
     if rules.double_capture_possible(sector):
         raise UsageError(f"sector {sector} cannot be checked yet: a turn there may take two stones")
-    twin, after = Sector(sector.opponent, sector.mover), _after_capture(sector)
-    wins = after.mover < rules.fewest_stones
-    return list(dict.fromkeys([sector, twin] if wins else [sector, twin, after]))
+    found = [sector, after_turn(sector)]
+    if sector.opponent and not wins_by_capture(rules, sector):
+        found.append(after_turn(sector, captured=1))
+    return list(dict.fromkeys(found))
 
 
 def check_sector(
@@ -126,7 +120,7 @@ def check_sector(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> SectorCheck:
-    """Check every slot of a moving sector.
+    """Check every slot of a sector.
 
     Args:
         rules: the game.
@@ -146,13 +140,15 @@ def check_sector(
     listed: list[Mismatch] = []
     mismatches = done = 0
     slots = len(tables[sector])
-    with closing(_check_ranges(rules, sector, tables, threads)) as results:
+    with closing(check_ranges(rules, sector, tables, threads, LISTED)) as results:
         for part in results:
             done += part.slots
             mismatches += part.mismatches
             counts += part.counts
             if len(listed) < LISTED:
-                listed += _mismatches(rules, sector, tables[sector], part.wrong)
+                for slot, expected, symmetry in part.wrong.tolist():
+                    byte = int(tables[sector][slot])
+                    listed.append(_mismatch(rules, sector, slot, byte, expected, bool(symmetry)))
             if progress is not None:
                 progress(sector, done, slots)
     return SectorCheck(sector, done, mismatches, tuple(listed[:LISTED]), counts)
@@ -166,7 +162,7 @@ def check_sample(
     *,
     progress: Progress | None = None,
 ) -> SectorCheck:
-    """Check some slots of a moving sector, one by one.
+    """Check some slots of a sector, one by one.
 
     Args:
         rules: the game.
@@ -196,92 +192,6 @@ def check_sample(
     return SectorCheck(sector, len(slots), mismatches, tuple(listed), none)
 
 
-# -- every slot -------------------------------------------------------------------------------
-
-
-class _Part(NamedTuple):
-    """What the check of a range of blocks found; `wrong` as `compare_block` fills it."""
-
-    slots: int
-    mismatches: int
-    counts: Ints
-    wrong: Ints
-
-
-def _check_ranges(
-    rules: Rules, sector: Sector, tables: Mapping[Sector, Bytes], threads: int
-) -> Generator[_Part, None, None]:
-    """Check a sector's blocks in ranges, in order."""
-    larger, smaller = max(sector[:2]), min(sector[:2])
-    points = rules.board.size
-    any_may_go = rules.all_in_mills == "any"
-    board = board_table(rules.board)
-    majors = major_table(rules.board, larger)
-    minors = minor_table(points - larger, smaller)
-    twin = Sector(sector.opponent, sector.mover)
-    stored = Tables(
-        tables[sector],
-        tables[twin],
-        tables[_after_capture(sector)]
-        if sector.opponent > rules.fewest_stones
-        else np.zeros(0, dtype=np.uint8),
-    )
-    if sector == twin:
-        # What the major side moves into, the minor side has to move in.
-        stored = stored._replace(quiet=_mirrored(board, majors, minors, stored.own, threads))
-    fly = sector.mover == rules.flying_at
-
-    def run(first: int) -> _Part:
-        last = min(first + step, blocks)
-        best = np.empty((last - first) * len(minors.sets), dtype=np.uint8)
-        if sector.mover >= sector.opponent:
-            score_major_turns(
-                first, last, fly, any_may_go, board, majors, minors,
-                minor_table(points - larger, smaller - 1), stored, SCORES.of_value, best,
-            )  # fmt: skip
-        else:
-            score_minor_turns(
-                first, last, fly, any_may_go, board, majors, major_table(rules.board, larger - 1),
-                minors, minor_table(points - larger + 1, smaller), stored, SCORES.of_value, best,
-            )  # fmt: skip
-        counts = np.zeros((2, 256), dtype=np.int64)
-        wrong = np.zeros((LISTED, 3), dtype=np.int64)
-        found = compare(
-            first, last, board, majors, minors, stored.own, SCORES.value, best, counts, wrong
-        )
-        return _Part(len(best), found, counts, wrong[:found])
-
-    blocks, step = len(majors.canonical), _range_blocks(minors)
-    yield from in_order(run, range(0, blocks, step), threads)
-
-
-def _mirrored(
-    board: BoardTable, majors: MajorTable, minors: MinorTable, own: Bytes, threads: int
-) -> Bytes:
-    """Return the table of a sector of equal sides with the side that waits as the major one."""
-    out = np.empty_like(own)
-    blocks, step = len(majors.canonical), _range_blocks(minors)
-
-    def run(first: int) -> None:
-        mirror(first, min(first + step, blocks), board, majors, minors, own, out)
-
-    for _ in in_order(run, range(0, blocks, step), threads):
-        pass
-    return out
-
-
-def _range_blocks(minors: MinorTable) -> int:
-    """Return how many blocks make a piece of work long enough for a thread."""
-    return max(1, _RANGE_SLOTS // len(minors.sets))
-
-
-def _mismatches(rules: Rules, sector: Sector, stored: Bytes, wrong: Ints) -> list[Mismatch]:
-    return [
-        _mismatch(rules, sector, slot, int(stored[slot]), expected, bool(symmetry))
-        for slot, expected, symmetry in wrong.tolist()
-    ]
-
-
 # -- single slots -----------------------------------------------------------------------------
 
 
@@ -289,23 +199,24 @@ def _expected(
     rules: Rules, sector: Sector, values: Callable[[Sector, Ints], Bytes], slots: Ints
 ) -> Bytes:
     """Return what some slots must hold, judged by the slots one turn on."""
-    twin, after = Sector(sector.opponent, sector.mover), _after_capture(sector)
-    last_stones = after.mover < rules.fewest_stones
-    board = board_table(rules.board)
+    quiet, capture = after_turn(sector), after_turn(sector, captured=1)
+    last_stones = wins_by_capture(rules, sector)
     fly = sector.mover == rules.flying_at
     reach = max(rules.board.size if fly else mask.bit_count() for mask in rules.board.neighbours)
-    most = sector.mover * reach * sector.opponent
+    steps = sector.mover * reach if sector.moving else rules.board.size - sector.stones
+    most = steps * max(sector.opponent, 1)
     kinds = np.zeros((len(slots), most), dtype=np.uint8)
     targets = np.zeros((len(slots), most), dtype=np.int64)
+    follows = quiet if last_stones or not sector.opponent else capture
     complete = list_turns(
-        _positions(rules.board, sector, slots), fly, rules.all_in_mills == "any", last_stones,
-        board, _numbering(rules.board, twin),
-        _numbering(rules.board, twin if last_stones else after), kinds, targets,
+        _positions(rules.board, sector, slots), not sector.moving, fly,
+        rules.all_in_mills == "any", last_stones, board_table(rules.board),
+        _numbering(rules.board, quiet), _numbering(rules.board, follows), kinds, targets,
     )  # fmt: skip
     assert complete, "there is room for every turn"
     scores = np.zeros(kinds.shape, dtype=np.uint8)
     scores[kinds == WIN] = _BEST_SCORE
-    for kind, other in ((QUIET, twin), (CAPTURE, after)):
+    for kind, other in ((QUIET, quiet), (CAPTURE, capture)):
         chosen = kinds == kind
         if chosen.any():
             scores[chosen] = SCORES.of_value[values(other, targets[chosen])]
@@ -321,9 +232,9 @@ def _positions(board: Board, sector: Sector, slots: Ints) -> Ints:
 
 
 def _numbering(board: Board, sector: Sector) -> Numbering:
-    larger, smaller = max(sector[:2]), min(sector[:2])
-    majors, minors = major_table(board, larger), minor_table(board.size - larger, smaller)
-    return Numbering(majors, minors, sector.mover >= sector.opponent)
+    major, minor = major_first(sector)
+    majors, minors = major_table(board, major), minor_table(board.size - major, minor)
+    return Numbering(majors, minors, major_is_mover(sector))
 
 
 def _mismatch(
@@ -337,13 +248,8 @@ def _mismatch(
 # -- both -------------------------------------------------------------------------------------
 
 
-def _after_capture(sector: Sector) -> Sector:
-    """Return the sector after a capture, whose mover may have too few stones to play on."""
-    return Sector(sector.opponent - 1, sector.mover)
-
-
 def _slots(board: Board, sector: Sector) -> int:
-    """Return the slots of a moving sector's table."""
+    """Return the slots of a sector's table."""
     numbering = _numbering(board, sector)
     return len(numbering.majors.canonical) * len(numbering.minors.sets)
 

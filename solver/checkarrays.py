@@ -19,7 +19,14 @@ from solver.boards import Board
 from solver.kernels.check import BoardTable, MajorTable, MinorTable, Scores
 from solver.tableheader import DRAW, MAX_DEPTH, VOID
 
-__all__ = ["SCORES", "board_table", "major_table", "minor_table"]
+__all__ = [
+    "SCORES",
+    "board_table",
+    "gap_table",
+    "major_table",
+    "minor_table",
+    "removal_table",
+]
 
 _DRAW_SCORE = 128
 
@@ -108,7 +115,18 @@ def board_table(board: Board) -> BoardTable:
         np.array(line_masks, dtype=np.int64),
         np.array(board.automorphisms, dtype=np.int64),
         images,
+        _packed(),
     )
+
+
+def _packed() -> npt.NDArray[np.uint8]:
+    """Return ``packed`` of :class:`BoardTable`."""
+    onto, mask = np.arange(256)[:, None], np.arange(256)[None, :]
+    packed = np.zeros((256, 256), dtype=np.int64)
+    for point in range(8):
+        below = np.bitwise_count(onto & ((1 << point) - 1))
+        packed |= ((onto & mask) >> point & 1) << below
+    return packed.astype(np.uint8)
 
 
 @lru_cache(maxsize=32)
@@ -148,5 +166,30 @@ def minor_table(points: int, size: int) -> MinorTable:
         rows = np.flatnonzero(sets >> point & 1)
         members[rows, filled[rows]] = point
         filled[rows] += 1
-    ways = np.array([[comb(n, i + 1) for i in range(size)] for n in range(points)], np.int64)
-    return MinorTable(sets.astype(np.int32), members, ways, *_halves(points, size))
+    return MinorTable(sets.astype(np.int32), members, points, *_halves(points, size))
+
+
+@lru_cache(maxsize=8)
+def removal_table(points: int, size: int) -> npt.NDArray[np.int32]:
+    """Return the rank of what is left of each set of points without each of its members.
+
+    By the set's rank and the member's place in it, int32[sets, size]; ranks among all sets of
+    `size` and of one less out of `points` points.
+    """
+    minors = minor_table(points, size)
+    result = np.zeros(minors.members.shape, dtype=np.int32)
+    if size:
+        fewer = minor_table(points, size - 1)
+        left = minors.sets[:, None] ^ np.left_shift(1, minors.members, dtype=np.int32)
+        result[:] = fewer.low[left & ((1 << fewer.low_bits) - 1)]
+        result += fewer.high[left >> fewer.low_bits]
+    return result
+
+
+@lru_cache(maxsize=8)
+def gap_table(points: int, size: int) -> npt.NDArray[np.int32]:
+    """Return, by point, the ranks of the sets without it, ascending: int32[points, sets]."""
+    sets = minor_table(points, size).sets
+    return np.array(
+        [np.flatnonzero(sets >> point & 1 == 0) for point in range(points)], dtype=np.int32
+    )

@@ -98,8 +98,8 @@ def verify_sectors(
     ``'full'``       every slot against those one turn on, and the counts in the header
     ===============  ========================================================================
 
-    The last two also need the tables one turn on: the sector's twin's and the one that captures
-    lead to. They compare the checksums of all they read.
+    The last two also need the tables one turn on: after a turn without a capture and after one
+    with it. They compare the checksums of all they read.
 
     Args:
         rules: the game.

@@ -23,6 +23,8 @@ Ints = npt.NDArray[np.int64]
 
 ROUTE_SHAPE = (3, 1024)
 """Room for frames of up to 30 points."""
+WIN_NOW = 255
+"""The score of a turn that leaves the opponent lost at once."""
 
 
 class BoardTable(NamedTuple):
@@ -33,12 +35,15 @@ class BoardTable(NamedTuple):
         lines: masks.
         automorphisms: ``automorphisms[a, point]`` is the image of a point.
         images: ``images[a, 0, lower half] | images[a, 1, upper half]`` is the image of a set.
+        packed: ``packed[onto, mask]``, of eight points each: the bits of `mask` at the set bits of
+            `onto`, packed together in ascending order.
     """
 
     neighbours: Ints
     lines: Ints
     automorphisms: Ints
     images: Shorts
+    packed: Bytes
 
 
 class MajorTable(NamedTuple):
@@ -65,13 +70,13 @@ class MinorTable(NamedTuple):
     Attributes:
         sets: masks by rank.
         members: their points, ascending, int8[sets, size].
-        ways: ``ways[below, i]`` sets of i + 1 points lie wholly among the lowest `below` points.
+        points: the points of the frame.
         low, high, low_bits: the rank of a set is ``low[lower bits] + high[upper bits]``.
     """
 
     sets: Shorts
     members: npt.NDArray[np.int8]
-    ways: Ints
+    points: int
     low: Shorts
     high: Shorts
     low_bits: int
@@ -115,7 +120,9 @@ def image_of(mask, automorphism, images):
 @step
 def number_of(mask, low, high, low_bits):
     """Return the number of a set among all sets of its size."""
-    return np.int64(low[mask & ((1 << low_bits) - 1)]) + np.int64(high[mask >> low_bits])
+    # Unsigned, as an index that could be negative would be tested for that.
+    below = np.int64(low[np.uint64(mask & ((1 << low_bits) - 1))])
+    return below + np.int64(high[np.uint64(mask >> low_bits)])
 
 
 @step
@@ -143,14 +150,21 @@ def slot_of(major, minor, board, majors, minors):
     place = number_of(major, majors.low, majors.high, majors.low_bits)
     orbit = np.int64(majors.orbit[place])
     image = image_of(minor, np.int64(majors.automorphism[place]), board.images)
-    free = (1 << len(board.neighbours)) - 1 - majors.canonical[orbit]
-    rank, size = np.int64(0), 0
-    while image:
-        point = image & -image
-        image ^= point
-        rank += minors.ways[count_bits(free & (point - 1)), size]
-        size += 1
-    return orbit * len(minors.sets) + rank
+    return slot_in(orbit, image, board, majors, minors)
+
+
+@step
+def slot_in(orbit, image, board, majors, minors):
+    """Return the slot of a minor set, as a mask on the board, in the block of some orbit."""
+    free = (1 << len(board.neighbours)) - 1 - majors.canonical[np.uint64(orbit)]
+    inside, filled = np.int64(0), np.int64(0)
+    while free:
+        onto = np.uint64(free & 255)
+        inside |= np.int64(board.packed[onto, np.uint64(image & 255)]) << filled
+        filled += count_bits(np.int64(onto))
+        free >>= 8
+        image >>= 8
+    return orbit * len(minors.sets) + number_of(inside, minors.low, minors.high, minors.low_bits)
 
 
 @step
@@ -203,11 +217,17 @@ def lay_route(frame, vacated, occupied, permutation, target_free, bit_to, route)
         if point == occupied:
             point = vacated
         bit_to[i] = 1 << count_bits(target_free & ((1 << permutation[point]) - 1))
-    width = (len(frame) + 2) // 3
+    fill_route(bit_to, route)
+
+
+@step
+def fill_route(bit_to, route):
+    """Fill `route`, int64[ROUTE_SHAPE], given the bit that each point of a frame becomes."""
+    width = (len(bit_to) + 2) // 3
     for third in range(3):
         route[third, 0] = 0
         size = 1
-        for i in range(third * width, min((third + 1) * width, len(frame))):
+        for i in range(third * width, min((third + 1) * width, len(bit_to))):
             for mask in range(size):
                 route[third, size + mask] = route[third, mask] | bit_to[i]
             size *= 2
@@ -217,4 +237,5 @@ def lay_route(frame, vacated, occupied, permutation, target_free, bit_to, route)
 def follow(minor, route, width):
     """Return what a minor set becomes along a route; a third of the frame has `width` points."""
     full = (1 << width) - 1
-    return route[0, minor & full] | route[1, minor >> width & full] | route[2, minor >> (2 * width)]
+    low, middle = np.uint64(minor & full), np.uint64(minor >> width & full)
+    return route[0, low] | route[1, middle] | route[2, np.uint64(minor >> (2 * width))]

@@ -1,4 +1,4 @@
-"""The certificate check: comparing a range of blocks with the best turns found, and mirroring."""
+"""The certificate check: comparing a range of blocks with the best turns found, and turning tables round."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
     fill_frame,
+    fill_route,
     follow,
     image_of,
     lay_route,
     number_of,
-    slot_of,
+    slot_in,
 )
+
+
+@step
+def keeps_all(frame, permutation):
+    """Return whether a permutation moves none of the points of a frame."""
+    moved = 0
+    for i in range(len(frame)):
+        moved += permutation[frame[i]] != frame[i]
+    return moved == 0
 
 
 @step
@@ -41,6 +51,8 @@ def find_twins(major, board, minors, frame, bit_to, route, twins):
             continue
         keeping += 1
         permutation = board.automorphisms[automorphism]
+        if keeps_all(frame, permutation):
+            continue
         lay_route(frame, frame[0], frame[0], permutation, free, bit_to, route)
         for rank in range(len(twins)):
             moved = follow(np.int64(minors.sets[rank]), route, width)
@@ -67,7 +79,7 @@ def compare(first, last, board, majors, minors, own, value, best, counts, wrong)
     """
     slots = len(minors.sets)
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
-    frame = np.empty(len(minors.ways), dtype=np.int64)
+    frame = np.empty(minors.points, dtype=np.int64)
     bit_to = np.empty_like(frame)
     twins = np.empty(slots, dtype=np.int64)
     found = 0
@@ -93,26 +105,40 @@ def compare(first, last, board, majors, minors, own, value, best, counts, wrong)
 
 
 @kernel
-def mirror(first, last, board, majors, minors, own, out):
-    """Turn the table of a sector of equal sides round: the side that moves becomes the minor one.
+def turn_round(first, last, board, majors, minors, turned_majors, turned_minors, stored, out):
+    """Turn a table round: the side that was the minor one becomes the major one.
 
     Args:
-        first, last: block numbers of `out`, the last one excluded.
-        board, majors, minors: see the classes of :mod:`solver.kernels.check`.
-        own: stored bytes, the side to move being the major one.
-        out: out, the same values, the side to move being the minor one.
+        first, last: block numbers after the turn, the last one excluded.
+        board: see :class:`solver.kernels.check.BoardTable`.
+        majors, minors: the sets that number the slots after the turn.
+        turned_majors, turned_minors: those that number them before.
+        stored: bytes by slot before the turn.
+        out: out, uint8[slots of the blocks]: bytes by slot after it.
     """
     slots = len(minors.sets)
-    frame = np.empty(len(minors.ways), dtype=np.int64)
+    images = np.empty(len(board.automorphisms), dtype=np.int64)
+    route = np.empty(ROUTE_SHAPE, dtype=np.int64)
+    frame = np.empty(minors.points, dtype=np.int64)
+    bit_to = np.empty_like(frame)
     found = np.empty(slots, dtype=np.int64)
+    width = (len(frame) + 2) // 3
     for number in range(first, last):
         major = majors.canonical[number]
+        for automorphism in range(len(images)):
+            images[automorphism] = image_of(major, automorphism, board.images)
         fill_frame((1 << len(board.neighbours)) - 1 - major, frame)
+        for i in range(len(frame)):
+            bit_to[i] = 1 << frame[i]
+        fill_route(bit_to, route)
         for rank in range(slots):
-            minor = np.int64(0)
-            for i in range(minors.members.shape[1]):
-                minor |= 1 << frame[np.int64(minors.members[rank, i])]
-            found[rank] = slot_of(minor, major, board, majors, minors)
+            minor = follow(np.int64(minors.sets[rank]), route, width)
+            place = number_of(
+                minor, turned_majors.low, turned_majors.high, turned_majors.low_bits
+            )
+            orbit = np.int64(turned_majors.orbit[np.uint64(place)])
+            image = images[turned_majors.automorphism[np.uint64(place)]]
+            found[rank] = slot_in(orbit, image, board, turned_majors, turned_minors)
         # Apart from the loop above, so that many of these cache misses are under way at once.
         for rank in range(slots):
-            out[number * slots + rank] = own[found[rank]]
+            out[(number - first) * slots + rank] = stored[np.uint64(found[rank])]

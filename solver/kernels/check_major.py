@@ -7,6 +7,7 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
+    WIN_NOW,
     fill_frame,
     follow,
     lay_route,
@@ -15,8 +16,6 @@ from solver.kernels.check import (
     number_of,
     removable,
 )
-
-WIN_NOW = 255  # the score of a turn that leaves the opponent lost at once
 
 
 @step
@@ -103,7 +102,7 @@ def score_major_turns(
     everywhere = (1 << len(board.neighbours)) - 1
     victims = np.empty(slots, dtype=np.int64)
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
-    frame = np.empty(len(minors.ways), dtype=np.int64)
+    frame = np.empty(minors.points, dtype=np.int64)
     bit_to = np.empty_like(frame)
     width = (len(frame) + 2) // 3
     best[:] = 0

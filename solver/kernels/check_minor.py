@@ -7,6 +7,7 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
+    WIN_NOW,
     fill_frame,
     follow,
     lay_route,
@@ -17,12 +18,32 @@ from solver.kernels.check import (
     removable,
 )
 
-WIN_NOW = 255  # the score of a turn that leaves the opponent lost at once
+
+@step
+def list_holders(victims, lines, minors, mills, holders):
+    """List the minor sets that hold a mill for which a stone may be taken.
+
+    Args:
+        victims: the stones of the major side that may be taken.
+        lines: the lines within the frame.
+        minors: the minor sets.
+        mills: out, int64 by rank: the stones in a mill; 0 if there are no victims.
+        holders: out, int64: the ranks for which it is not 0.
+
+    Returns:
+        How many there are.
+    """
+    found = 0
+    for rank in range(len(mills)):
+        mills[rank] = mills_in(np.int64(minors.sets[rank]), lines) if victims else 0
+        holders[found] = rank
+        found += mills[rank] != 0
+    return found
 
 
 @step
 def take_inside(
-    major, victims, frame, board, fewer, minors, minors_after, mills, route, bit_to,
+    major, victims, frame, board, fewer, minors, minors_after, holders, route, bit_to,
     stored, of_value, taking,
 ):  # fmt: skip
     """Find what each minor set that holds a mill gets by taking a stone of the major side.
@@ -34,11 +55,11 @@ def take_inside(
         board, minors: see the classes of :mod:`solver.kernels.check`.
         fewer: the major sets with one stone less.
         minors_after: the minor sets in a frame of one point more.
-        mills: by rank, the minor stones in a mill.
+        holders: the ranks of the sets to do it for.
         route, bit_to: room for a route.
         stored: bytes after the capture; empty if it wins.
         of_value: scores by stored byte.
-        taking: out, scores by rank, valid where `mills` is not 0.
+        taking: out, scores by rank, valid for the holders.
     """
     taking[:] = WIN_NOW if len(stored) == 0 else 0
     if len(stored) == 0:
@@ -54,11 +75,11 @@ def take_inside(
         permutation = board.automorphisms[fewer.automorphism[place]]
         lay_route(frame, frame[0], frame[0], permutation, free, bit_to, route)
         start = target * len(minors_after.sets)
-        for rank in range(len(taking)):
-            if mills[rank]:
-                moved = follow(np.int64(minors.sets[rank]), route, width)
-                after = number_of(moved, minors_after.low, minors_after.high, minors_after.low_bits)
-                taking[rank] = max(taking[rank], of_value[stored[start + after]])
+        for i in range(len(holders)):
+            rank = np.uint64(holders[i])
+            moved = follow(np.int64(minors.sets[rank]), route, width)
+            after = number_of(moved, minors_after.low, minors_after.high, minors_after.low_bits)
+            taking[rank] = max(taking[rank], of_value[stored[np.uint64(start + after)]])
 
 
 @step
@@ -110,10 +131,11 @@ def score_minor_turns(
     slots = len(minors.sets)
     everywhere = (1 << len(board.neighbours)) - 1
     mills = np.empty(slots, dtype=np.int64)
+    holders = np.empty(slots, dtype=np.int64)
     quiet = np.empty(slots, dtype=np.uint8)
     taking = np.empty(slots, dtype=np.uint8)
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
-    frame = np.empty(len(minors.ways), dtype=np.int64)
+    frame = np.empty(minors.points, dtype=np.int64)
     bit_to, near = np.empty_like(frame), np.empty_like(frame)
     for number in range(first, last):
         major = majors.canonical[number]
@@ -122,12 +144,12 @@ def score_minor_turns(
         for i in range(len(frame)):
             near[i] = mask_in_frame(board.neighbours[frame[i]], frame)
         victims = removable(major, board.lines, any_may_go)
+        found = list_holders(victims, lines, minors, mills, holders)
         for rank in range(slots):
-            mills[rank] = mills_in(np.int64(minors.sets[rank]), lines) if victims else 0
             quiet[rank] = of_value[tables.quiet[number * slots + rank]]
         take_inside(
-            major, victims, frame, board, fewer, minors, minors_after, mills, route, bit_to,
-            tables.capture, of_value, taking,
+            major, victims, frame, board, fewer, minors, minors_after, holders[:found], route,
+            bit_to, tables.capture, of_value, taking,
         )  # fmt: skip
         for rank in range(slots):
             best[(number - first) * slots + rank] = look_inside(

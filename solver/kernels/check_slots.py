@@ -66,12 +66,52 @@ def list_positions(slots, board, numbering, out):
         out[i, 0], out[i, 1] = masks_of(slots[i], board, numbering)
 
 
+@step
+def add_turn(
+    moved, opponent, end, victims, last_stones, board, quiet, capture, found, kinds, targets
+):  # fmt: skip
+    """Add a turn to a list, or one for each stone that it may take.
+
+    Args:
+        moved: the mover's stones afterwards.
+        opponent: the opponent's stones before.
+        end: the point that the stone has come to.
+        victims: those of the opponent's stones that may be taken.
+        last_stones, board, quiet, capture: see `list_turns`.
+        found: turns in the list so far.
+        kinds, targets: in and out: a row of those of `list_turns`.
+
+    Returns:
+        The number of turns in the list now; -1 if they do not fit.
+    """
+    if found + max(count_bits(victims), 1) > len(kinds):
+        return -1
+    if victims == 0 or not mills_in(moved, board.lines) >> end & 1:
+        kinds[found] = QUIET
+        targets[found] = locate(opponent, moved, board, quiet)
+        return found + 1
+    for victim in range(len(board.neighbours)):
+        if not victims >> victim & 1:
+            continue
+        if last_stones:
+            kinds[found] = WIN
+        else:
+            kinds[found] = CAPTURE
+            left = opponent ^ (1 << victim)
+            targets[found] = locate(left, moved, board, capture)
+        found += 1
+    return found
+
+
 @kernel
-def list_turns(positions, fly, any_may_go, last_stones, board, quiet, capture, kinds, targets):
+def list_turns(
+    positions, places, fly, any_may_go, last_stones, board, quiet, capture, kinds, targets
+):  # fmt: skip
     """List every turn of some positions.
 
     Args:
         positions: int64[n, 2], mover's and opponent's masks.
+        places: whether the mover places a stone; else moves one.
         fly: whether the mover moves to any free point.
         any_may_go: whether any stone may be taken when all stand in mills; else none.
         last_stones: whether taking a stone wins at once.
@@ -87,30 +127,25 @@ def list_turns(positions, fly, any_may_go, last_stones, board, quiet, capture, k
         mover, opponent = positions[i]
         victims = removable(opponent, board.lines, any_may_go)
         found = 0
-        for start in range(len(board.neighbours)):
-            if not mover >> start & 1:
+        for end in range(len(board.neighbours)):
+            if (mover | opponent) >> end & 1:
                 continue
-            for end in range(len(board.neighbours)):
-                if (mover | opponent) >> end & 1:
-                    continue
-                if not fly and not board.neighbours[start] >> end & 1:
-                    continue
-                if found + count_bits(opponent) > kinds.shape[1]:
+            placed = mover | 1 << end
+            if places:
+                found = add_turn(
+                    placed, opponent, end, victims, last_stones, board, quiet, capture, found,
+                    kinds[i], targets[i],
+                )  # fmt: skip
+                if found < 0:
                     return False
-                moved = mover ^ (1 << start) ^ (1 << end)
-                if victims == 0 or not mills_in(moved, board.lines) >> end & 1:
-                    kinds[i, found] = QUIET
-                    targets[i, found] = locate(opponent, moved, board, quiet)
-                    found += 1
+                continue
+            for start in range(len(board.neighbours)):
+                if not mover >> start & 1 or not (fly or board.neighbours[start] >> end & 1):
                     continue
-                for victim in range(len(board.neighbours)):
-                    if not victims >> victim & 1:
-                        continue
-                    if last_stones:
-                        kinds[i, found] = WIN
-                    else:
-                        kinds[i, found] = CAPTURE
-                        left = opponent ^ (1 << victim)
-                        targets[i, found] = locate(left, moved, board, capture)
-                    found += 1
+                found = add_turn(
+                    placed ^ (1 << start), opponent, end, victims, last_stones, board, quiet,
+                    capture, found, kinds[i], targets[i],
+                )  # fmt: skip
+                if found < 0:
+                    return False
     return True
