@@ -21,10 +21,19 @@ def canonical_sets(board: str, size: int) -> np.ndarray:
     )
 
 
+def key_of(sector: Sector) -> tuple[int, ...]:
+    """A sector's key in tables of the naive twin."""
+    return tuple(sector) if sector.mover_hand else sector[:2]
+
+
 def indexed(board: str, tables: naive.Tables, sector: Sector) -> np.ndarray:
     """A sector's values by slot: uint8[orbits of the major set * minor sets]."""
-    mover_is_major = sector.mover >= sector.opponent
-    major_size, minor_size = max(sector[:2]), min(sector[:2])
+    # While stones are placed the first player's side is major; it moves when hands are equal.
+    placing = sector.mover_hand > 0
+    mover_is_major = (
+        sector.mover_hand == sector.opponent_hand if placing else sector.mover >= sector.opponent
+    )
+    major_size, minor_size = sector[:2] if mover_is_major else sector[1::-1]
     points = len(naive.POINTS[board])
     majors = canonical_sets(board, major_size)
     # Minor sets on the frame of free points, ascending; the i-th free point holds bit i.
@@ -37,7 +46,7 @@ def indexed(board: str, tables: naive.Tables, sector: Sector) -> np.ndarray:
         minors |= (compressed >> i & 1)[None, :] << frames[:, i, None]
     major_rows = np.searchsorted(naive.sets(board, major_size), majors)[:, None]
     minor_rows = np.searchsorted(all_sets, minors)
-    table = tables[sector.mover, sector.opponent]
+    table = tables[key_of(sector)]
     if mover_is_major:
         return table[major_rows, minor_rows].ravel()
     return table[minor_rows, major_rows].ravel()

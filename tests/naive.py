@@ -24,7 +24,7 @@ DRAW = 255
 VOID = 254
 NEVER = 255  # a round that does not come
 
-Tables = dict[tuple[int, int], np.ndarray]
+Tables = dict[tuple[int, ...], np.ndarray]
 
 # ---------------------------------------------------------------------------------------- boards
 
@@ -173,7 +173,7 @@ def captures_of(board: str, size: int, all_in_mills_any: bool) -> np.ndarray:
 
     Rows are filled up with -1.
     """
-    number = {int(mask): i for i, mask in enumerate(sets(board, size - 1))}
+    number = {int(mask): i for i, mask in enumerate(sets(board, size - 1))} if size else {}
     result = np.full((len(sets(board, size)), size), -1, dtype=np.int32)
     for i, mask in enumerate(sets(board, size).tolist()):
         removable = mask & ~mills_of(board, mask)
@@ -353,10 +353,13 @@ def count_values(table, mover_images, opponent_images):
     return counts
 
 
-def histograms(board: str, tables: Tables, mover: int, opponent: int) -> np.ndarray:
-    """Number of positions per value of one sector: int64[2, 256], all and distinct ones."""
+def histograms(board: str, tables: Tables, *sector: int) -> np.ndarray:
+    """Number of positions per value of one sector: int64[2, 256], all and distinct ones.
+
+    A sector is a key of `tables`: mover's and opponent's stones, and perhaps their hands.
+    """
     images = []
-    for size in (mover, opponent):
+    for size in sector[:2]:
         rows = []
         for symmetry in symmetries(board):
             row = np.zeros(len(sets(board, size)), dtype=np.int64)
@@ -364,7 +367,7 @@ def histograms(board: str, tables: Tables, mover: int, opponent: int) -> np.ndar
                 row |= (sets(board, size) >> i & 1) << POINTS[board].index(symmetry[point])
             rows.append(row)
         images.append(np.array(rows))
-    return count_values(tables[mover, opponent], *images)
+    return count_values(tables[sector], *images)
 
 
 # ----------------------------------------------------------------------------------- the twin rules
