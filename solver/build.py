@@ -22,7 +22,8 @@ from solver.atomicfile import remove_temporary_files
 from solver.errors import DamagedTableError, ResourceError
 from solver.lock import locked
 from solver.parallel import Workers, default_threads
-from solver.plan import unit_memory
+from solver.placing import Rekeyed
+from solver.plan import file_bytes, unit_memory
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, dependencies, major_is_mover, unit_of
 from solver.solve import solve_unit
@@ -137,6 +138,9 @@ class _Run:
         limit: most memory to use, in bytes.
         cache: solved sectors in memory.
         written: sectors handed to the writer so far.
+        writing: bytes of each table that was handed to the writer last.
+        rekeyed: the table that a placing unit re-keyed and the next one may read again.
+        placing: whether the present unit has stones in hand.
     """
 
     rules: Rules
@@ -147,6 +151,9 @@ class _Run:
     cache: StoredCache
     progress: BuildProgress
     written: list[Sector] = field(default_factory=list)
+    writing: dict[Sector, int] = field(default_factory=dict)
+    rekeyed: Rekeyed = field(default_factory=Rekeyed)
+    placing: bool = False
 
     def build_all(self, todo: Survey) -> None:
         """Solve all units and hand their tables to the writer."""
@@ -176,16 +183,18 @@ class _Run:
             ]
         )
         self.written += wanted
+        self.writing = {s.sector: s.stored.nbytes for s in solved if s.sector in wanted}
 
     def solve(self, unit: Unit) -> list[SolvedSector]:
         """Solve a unit; a table it reads that turns out to be damaged is made anew first."""
         while True:
+            self.check_disk(unit)
             self.make_room(unit)
             self.progress.start_unit(unit)
             started = time.perf_counter()
             try:
                 solved = solve_unit(
-                    self.rules, unit, self.read, self.workers, self.progress.advance
+                    self.rules, unit, self.read, self.workers, self.progress.advance, self.rekeyed
                 )
             except _UnreadableError as error:
                 unreadable = error.sector  # not the error, which would keep arrays alive
@@ -213,16 +222,45 @@ class _Run:
                 reader.read_into(stored, threads=self.workers.threads)
         except (DamagedTableError, FileNotFoundError) as error:
             raise _UnreadableError(sector, str(error)) from None
+        if self.placing:
+            # The next placing unit often reads it again. (Moving units count on being alone with
+            # what they read.)
+            self.cache.put(sector, stored)
         return stored
 
     def make_room(self, unit: Unit) -> None:
         """Leave a unit the memory it needs."""
+        read = dependencies(self.rules, unit)
+        self.placing = not unit.sectors[0].moving
+        if self.rekeyed.sector not in read:
+            self.rekeyed = Rekeyed()
+        # What the unit reads, and what was re-keyed for it, is part of its need.
+        own = (self.cache.get(sector) for sector in read)
         spare = self.limit - unit_memory(self.rules, unit)
-        if self.writer.bytes > spare:
+        capacity = spare + sum(array.nbytes for array in own if array is not None)
+        self.cache.shrink(capacity - self.only_written())
+        if self.cache.bytes + self.only_written() > capacity:
             self.writer.wait()
-        # What the unit reads is part of its need.
-        own = (self.cache.get(sector) for sector in dependencies(self.rules, unit))
-        self.cache.shrink(spare + sum(array.nbytes for array in own if array is not None))
+
+    def only_written(self) -> int:
+        """Return the bytes of tables that only the writer keeps."""
+        if not self.writer.bytes:
+            return 0
+        return sum(size for sector, size in self.writing.items() if sector not in self.cache)
+
+    def check_disk(self, unit: Unit) -> None:
+        """Refuse to solve a unit whose tables would not fit on the disk.
+
+        The whole was checked before the start, but others may have filled the disk since.
+        """
+        pending = list(self.writing) if self.writer.bytes else []
+        need = sum(file_bytes(self.rules, sector) for sector in [*unit.sectors, *pending])
+        free = memory.free_disk(self.database)
+        if need > free:
+            raise ResourceError(
+                f"the tables of unit {unit} need about {memory.gigabytes(need)} of disk, but only"
+                f" {memory.gigabytes(free)} are left at {self.database}; those finished are kept"
+            )
 
 
 def table_header(rules: Rules, solved: SolvedSector) -> TableHeader:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from typing import Any, Final, Literal
 
 from solver.boards import BOARDS, Board
 from solver.errors import UsageError
 
-__all__ = ["VARIANTS", "Rules", "get_variant"]
+__all__ = ["OPTIONS", "VARIANTS", "Rules", "get_variant", "with_options"]
 
 SectorCounts = tuple[int, int, int, int]
 """Stones of the mover and the opponent on the board, then in hand: any ``sectors.Sector``."""
@@ -23,7 +23,8 @@ class Rules:
     """A variant of the game.
 
     Attributes:
-        name: the variant's name on the command line.
+        name: the variant as the command line has it, with the options that change it, such as
+            ``nine -r stones=4``.
         board: what it is played on.
         stones: how many each side begins with in hand.
         flying_at: a side with exactly this many stones and none in hand moves to any free point;
@@ -161,3 +162,68 @@ def get_variant(name: str) -> Rules:
     except KeyError:
         names = ", ".join(VARIANTS)
         raise UsageError(f"no variant is called {name!r}; there are: {names}") from None
+
+
+MOST_STONES: Final = 12
+"""The most stones that the option gives each side."""
+
+
+@dataclass(frozen=True)
+class RuleOption:
+    """Something about the rules that the user may change.
+
+    Attributes:
+        field: the field of :class:`Rules` it sets.
+        values: what each text it may be given stands for.
+        valid: the same in words.
+    """
+
+    field: str
+    values: Mapping[str, int | str | None]
+    valid: str
+
+
+OPTIONS: Final[Mapping[str, RuleOption]] = {
+    "stones": RuleOption(
+        "stones", {str(n): n for n in range(3, MOST_STONES + 1)}, f"3 to {MOST_STONES}"
+    ),
+    "flying": RuleOption("flying_at", {"3": 3, "never": None}, "3 or never"),
+    "double-mill": RuleOption("double_mill", {"1": 1, "2": 2}, "1 or 2"),
+    "all-in-mills": RuleOption("all_in_mills", {"any": "any", "none": "none"}, "any or none"),
+}
+"""Every option by its name on the command line, in the order that names of rules have them."""
+
+
+def with_options(rules: Rules, options: Iterable[str]) -> Rules:
+    """Return a variant's rules with some options changed.
+
+    The name says which, but for those that change nothing: it is what the command line needs to
+    be given again.
+
+    Args:
+        rules: of the variant.
+        options: texts such as ``stones=4``, each option at most once.
+
+    Raises:
+        UsageError: there is no such option or value, or one is given twice; the message lists
+            what there is.
+    """
+    chosen: dict[str, str] = {}
+    for text in options:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        option = OPTIONS.get(name)
+        if option is None:
+            known = "; ".join(f"{key}={each.valid}" for key, each in OPTIONS.items())
+            raise UsageError(f"no rule option is called {name!r}; there are: {known}")
+        if not equals or value not in option.values:
+            raise UsageError(f"{name}={value} is not a rule; {name} may be {option.valid}")
+        if name in chosen:
+            raise UsageError(f"the rule option {name} is given twice")
+        chosen[name] = value
+    changes: dict[str, Any] = {}
+    texts = [rules.name]
+    for name, option in OPTIONS.items():
+        if name in chosen and option.values[chosen[name]] != getattr(rules, option.field):
+            changes[option.field] = option.values[chosen[name]]
+            texts.append(f"-r {name}={chosen[name]}")
+    return replace(rules, name=" ".join(texts), **changes)

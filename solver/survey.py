@@ -88,10 +88,16 @@ def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
     """Raise UsageError if one of the sectors has no table, or none that can be made yet."""
     for sector in sectors:
         check_sector(rules, sector)
-        if not sector.moving:  # moving sectors depend on moving ones only
+        if rules.all_in_mills != "any":
             raise UsageError(
-                f"sector {sector} has stones in hand, and placing sectors cannot be solved yet;"
-                " choose moving sectors, such as 6-5"
+                f"tables for all-in-mills={rules.all_in_mills} cannot be made yet, only for"
+                " all-in-mills=any"
+            )
+        # Moving sectors depend on moving ones only.
+        if rules.double_mill > 1 and (not sector.moving or rules.double_capture_possible(sector)):
+            raise UsageError(
+                f"the table of {sector} for double-mill={rules.double_mill} cannot be made yet,"
+                " only for double-mill=1"
             )
 
 

@@ -342,7 +342,7 @@ def test_a_disk_that_fills_up(copy: Path, seven: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("sector", "expected"),
     [
-        (Sector(2, 3, 7, 6), "sector 2-3[+]7-6 has stones in hand, and placing sectors"),
+        (Sector(2, 3, 7, 8), "hand of the side to move"),
         (Sector(10, 3), "at most 9 stones"),
         (Sector(3, 2), "has lost already"),
     ],

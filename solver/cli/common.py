@@ -7,12 +7,12 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from solver.errors import MissingTableError, UsageError
-from solver.rules import Rules, get_variant
+from solver.rules import OPTIONS, Rules, get_variant, with_options
 from solver.sectors import (
     Sector,
     check_sector,
@@ -97,7 +97,7 @@ def threads_option(function: Decorated) -> Decorated:
 
 
 def variant_option(function: Decorated) -> Decorated:
-    """Add ``--variant NAME`` as parameter `rules`: Rules, ``nine`` by default."""
+    """Add ``--variant NAME`` and ``-r`` as parameter `rules`: Rules, ``nine`` by default."""
     return click.option(
         "--variant",
         "rules",
@@ -105,12 +105,29 @@ def variant_option(function: Decorated) -> Decorated:
         metavar="NAME",
         callback=_variant,
         help="The game; 'morris variants' lists them. Default: nine.",
-    )(function)
+    )(_rule_options(function))
 
 
 def variant_argument(function: Decorated) -> Decorated:
-    """Add the argument VARIANT as parameter `rules`: Rules."""
-    return click.argument("rules", metavar="VARIANT", callback=_variant)(function)
+    """Add the argument VARIANT, and ``-r``, as parameter `rules`: Rules."""
+    argument = click.argument("rules", metavar="VARIANT", callback=_variant)
+    return argument(_rule_options(function))
+
+
+def _rule_options(function: Decorated) -> Decorated:
+    """Add ``-r NAME=VALUE``, which the variant's callback finds in the context."""
+    valid = "; ".join(f"{name}={option.valid}" for name, option in OPTIONS.items())
+    return click.option(
+        "-r",
+        "--rule",
+        "_rule_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        is_eager=True,  # before the variant that they change
+        expose_value=False,
+        callback=_keep_options,
+        help=f"Change a rule of the variant: {valid}. Can be given several times.",
+    )(function)
 
 
 def sectors_argument(function: Decorated) -> Decorated:
@@ -241,8 +258,17 @@ def _database(context: click.Context, parameter: click.Parameter, value: str | N
     return Path(value)
 
 
+_OPTIONS_KEY: Final = "solver.cli.rule_options"
+
+
+def _keep_options(
+    context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+) -> None:
+    context.meta[_OPTIONS_KEY] = value
+
+
 def _variant(context: click.Context, parameter: click.Parameter, value: str) -> Rules:
-    return get_variant(value)
+    return with_options(get_variant(value), context.meta.get(_OPTIONS_KEY, ()))
 
 
 # -- output -------------------------------------------------------------------------------------

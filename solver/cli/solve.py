@@ -33,7 +33,7 @@ __all__ = ["solve"]
 
 @click.command()
 @variant_argument
-@sector_choice()
+@sector_choice(whole_game=True)
 @database_option
 @threads_option
 @click.option(
@@ -53,13 +53,14 @@ def solve(
     sectors: Sequence[Sector],
     stones: int | None,
     moving: bool,
+    everything: bool,
     database: Path,
     threads: int | None,
     memory: float | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    r"""Make tables, and all that they depend on.
+    """Make tables, and all that they depend on.
 
     Tables that are finished are kept and skipped: a run that was interrupted goes on where it
     stopped when the same command is given again.
@@ -68,12 +69,14 @@ def solve(
     morris solve nine --stones 8     all endgames with at most eight stones
     morris solve nine 6-5            the sector 6-5 and all that it leads to
     morris solve nine --moving       the whole moving phase
-    """
-    chosen = choose_sectors(rules, sectors, stones=stones, moving=moving)
+    morris solve nine --all          the whole game
+    """  # noqa: D301 - a real backspace, by which click knows not to wrap these lines
+    chosen = choose_sectors(rules, sectors, stones=stones, moving=moving, everything=everything)
     if chosen is None:
         raise UsageError(
             "solve needs a choice: sectors such as 6-5, or --stones N (every moving sector with at"
-            " most N stones on the board), or --moving (every moving sector)"
+            " most N stones on the board), or --moving (every moving sector), or --all (the whole"
+            " game)"
         )
     # The solver takes a moment to load, which help and wrong usage need not wait for.
     from solver.build import build
