@@ -43,18 +43,25 @@ ENTRY: Final = np.dtype([("compressed", "<u4"), ("decompressed", "<u4"), ("check
 BATCH_BYTES: Final = 4 << 20
 """Payload bytes a thread packs at a time: long enough that handing work over costs nothing."""
 
-TUNED: Final = {
-    "strategy": zstandard.STRATEGY_DFAST,
-    "min_match": 7,
-    "hash_log": 12,
-    "chain_log": 12,
+TUNED: Final[dict[str, tuple[int, dict[str, int]]]] = {
+    "dtw": (
+        3,
+        {
+            "strategy": zstandard.STRATEGY_DFAST,
+            "min_match": 7,
+            "hash_log": 12,
+            "chain_log": 12,
+        },
+    ),
+    "wdl": (16, {"min_match": 3}),
 }
-"""Compression parameters for tables of distances.
+"""Compression level and parameters by metric.
 
-Measured on the sectors 6-6, 5-7 and 8-4 of Nine Men's Morris in frames of 16 KiB: 0.40, 2.29 and
-1.77 bits per slot at about 2, 6 and 5 ns per slot, so no bigger than level 3 in frames of 64 KiB
-(0.40, 2.38, 1.77) and faster, while unpacking one frame takes a third to a quarter of the time.
-Level 9 saves another tenth for seven times the work.
+Those of distances were measured on the sectors 6-6, 5-7 and 8-4 of Nine Men's Morris in frames of
+16 KiB: 0.40, 2.29 and 1.77 bits per slot at about 2, 6 and 5 ns per slot, so no bigger than level 3
+in frames of 64 KiB (0.40, 2.38, 1.77) and faster, while unpacking one frame takes a third to a
+quarter of the time. Level 9 saves another tenth for seven times the work. Those of win, draw and
+loss are in ``databases/FORMAT.md``.
 """
 
 Result = TypeVar("Result")
@@ -157,13 +164,13 @@ class _PerThread(threading.local):
 
     def __init__(self) -> None:
         self.decompressor = zstandard.ZstdDecompressor()
-        self.compressors: dict[int | None, zstandard.ZstdCompressor] = {}
+        self.compressors: dict[int | str, zstandard.ZstdCompressor] = {}
 
-    def compressor(self, level: int | None) -> zstandard.ZstdCompressor:
+    def compressor(self, level: int | str) -> zstandard.ZstdCompressor:
         if level not in self.compressors:
-            tuned = TUNED if level is None else {}
+            number, tuned = TUNED[level] if isinstance(level, str) else (level, {})
             parameters = zstandard.ZstdCompressionParameters.from_level(
-                3 if level is None else level, write_checksum=1, write_content_size=1, **tuned
+                number, write_checksum=1, write_content_size=1, **tuned
             )
             self.compressors[level] = zstandard.ZstdCompressor(compression_params=parameters)
         return self.compressors[level]
@@ -204,7 +211,7 @@ def unpack_frame(data: bytes | memoryview, size: int, checksum: int) -> bytes:
 
 
 def pack_frames(
-    payload: Payload, frame_size: int, *, level: int | None = None, threads: int = 1
+    payload: Payload, frame_size: int, *, level: int | str = "dtw", threads: int = 1
 ) -> Generator[list[bytes], None, None]:
     """Compress `payload` in independent frames and yield them in order, some at a time.
 
@@ -215,7 +222,7 @@ def pack_frames(
     Args:
         payload: shape (n,), contiguous.
         frame_size: payload bytes in each frame, the last one excepted.
-        level: zstd compression level; None for :data:`TUNED`.
+        level: zstd compression level, or a metric for what :data:`TUNED` says of it.
         threads: compressing threads; with 1 the work is done in the caller's.
     """
     view = payload.data

@@ -9,12 +9,10 @@ from a file is used before it has been compared with the size of the file.
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +21,21 @@ import xxhash
 from solver import seekable
 from solver.atomicfile import replacing
 from solver.errors import DamagedTableError
+from solver.packing import POWERS
 from solver.rules import Rules
 from solver.sectors import Sector
 from solver.seekable import ByteSource, ContainerError, Payload, checksum32
+from solver.tableframes import (
+    CHECKSUMS_MAGIC,
+    FILE_CHECKSUM,
+    FORMAT_VERSION,
+    HEADER_MAGIC,
+    MAX_HEADER_BYTES,
+    PREFIX,
+    SIGNATURE,
+    header_frame,
+    tail,
+)
 from solver.tableheader import DEFAULT_FRAME_SIZE, Counts, TableHeader
 
 __all__ = [
@@ -37,23 +47,15 @@ __all__ = [
     "write_table",
 ]
 
-FORMAT_VERSION: Final = 1
-"""Raised whenever an older reader would misunderstand a file."""
-HEADER_MAGIC: Final = 0x184D2A50
-CHECKSUMS_MAGIC: Final = 0x184D2A51
-SIGNATURE: Final = b"MORRISTB"
-PREFIX: Final = struct.Struct("<II8sI")
-"""Beginning of a table file: skippable magic and length, signature, format version."""
-MAX_HEADER_BYTES: Final = 1 << 20
-FILE_CHECKSUM: Final = struct.Struct("<Q")
-
 Progress = Callable[[int], None]
 """Called with the payload bytes done so far; what it raises ends the work."""
 
 
-def table_path(database: str | os.PathLike[str], rules: Rules, sector: Sector) -> Path:
-    """Return where the DTW table of a sector lies in a database folder."""
-    return Path(database) / rules.folder(sector) / f"{sector}.dtw.zst"
+def table_path(
+    database: str | os.PathLike[str], rules: Rules, sector: Sector, metric: str = "dtw"
+) -> Path:
+    """Return where the table of a sector lies in a database folder; of distances by default."""
+    return Path(database) / rules.folder(sector) / f"{sector}.{metric}.zst"
 
 
 # -- writing ----------------------------------------------------------------------------------
@@ -77,7 +79,7 @@ def write_table(
         path: of the file; its folder is made if need be, a file of that name replaced.
         header: describes the payload.
         payload: shape (header.payload_bytes,), contiguous. Not copied.
-        level: zstd compression level; None for parameters tuned to distances.
+        level: zstd compression level; None for parameters tuned to the metric.
         threads: threads to compress with.
         progress: called in this thread now and then; if it raises, nothing is left behind.
 
@@ -90,9 +92,14 @@ def write_table(
         raise ValueError(f"the payload must be {header.payload_bytes} bytes in one dimension")
     if not payload.flags.c_contiguous:
         raise ValueError("the payload must be contiguous")
-    packed = seekable.pack_frames(payload, header.frame_size, level=level, threads=threads)
+    packed = seekable.pack_frames(
+        payload,
+        header.frame_size,
+        level=header.metric if level is None else level,
+        threads=threads,
+    )
     with replacing(Path(path)) as file, closing(packed):
-        head = _header_frame(header)
+        head = header_frame(header)
         file.write(head)
         sizes: list[int] = []
         content_checksums: list[int] = []
@@ -105,37 +112,8 @@ def write_table(
             frame_checksums += map(checksum32, frames)
             if progress is not None:
                 progress(min(len(sizes) * header.frame_size, header.payload_bytes))
-        file.write(_tail(header, head, sizes, content_checksums, frame_checksums))
+        file.write(tail(header, head, sizes, content_checksums, frame_checksums))
         return file.tell()
-
-
-def _header_frame(header: TableHeader) -> bytes:
-    text = header.to_json()
-    length = PREFIX.size + len(text)
-    if length > MAX_HEADER_BYTES:
-        raise ValueError(f"a header of {length} bytes is too long")
-    length -= seekable.SKIPPABLE.size
-    return PREFIX.pack(HEADER_MAGIC, length, SIGNATURE, FORMAT_VERSION) + text
-
-
-def _tail(
-    header: TableHeader,
-    head: bytes,
-    sizes: list[int],
-    content_checksums: list[int],
-    frame_checksums: list[int],
-) -> bytes:
-    """Return the checksum frame and the seek table."""
-    checksums = np.array(frame_checksums, "<u4").tobytes()
-    placeholder = bytes(FILE_CHECKSUM.size)
-    frame = seekable.skippable_frame(CHECKSUMS_MAGIC, checksums + placeholder)
-    frame = frame[: -FILE_CHECKSUM.size]
-    entries = np.zeros(len(sizes) + 2, seekable.ENTRY)
-    entries["compressed"] = [len(head), *sizes, len(frame) + FILE_CHECKSUM.size]
-    entries["decompressed"][1:-1] = [header.frame_bytes(i) for i in range(len(sizes))]
-    entries["checksum"] = [checksum32(b""), *content_checksums, checksum32(b"")]
-    table = seekable.encode_seek_table(entries)
-    return frame + FILE_CHECKSUM.pack(xxhash.xxh64_intdigest(head + frame + table)) + table
 
 
 # -- reading ----------------------------------------------------------------------------------
@@ -163,6 +141,7 @@ class TableReader:
         sector: Sector | str | None = None,
         fingerprint: str | None = None,
         slots: int | None = None,
+        metric: str = "dtw",
     ) -> None:
         """Open a table.
 
@@ -172,6 +151,7 @@ class TableReader:
             sector: the sector the file must hold.
             fingerprint: of the rules it must be made for.
             slots: the number of slots it must have.
+            metric: what its entries must say.
 
         Raises:
             DamagedTableError: the file is not a sound table, or not the expected one.
@@ -187,7 +167,7 @@ class TableReader:
         self.identity = self._source.identity
         try:
             self._open()
-            self._expect(sector, fingerprint, slots)
+            self._expect(sector, fingerprint, slots, metric)
         except BaseException as error:
             self._source.close()
             if isinstance(error, OSError) and not isinstance(error, DamagedTableError):
@@ -215,7 +195,7 @@ class TableReader:
         return len(self._sizes)
 
     def value(self, slot: int) -> int:
-        """Return the stored number of one slot.
+        """Return the stored number of one slot; section 5 of the format says what it means.
 
         Raises:
             DamagedTableError: the frame it lies in is damaged.
@@ -223,8 +203,20 @@ class TableReader:
         """
         if not 0 <= slot < self.header.slots:
             raise IndexError(f"{self.name}: slot {slot} is not below {self.header.slots}")
-        frame, offset = divmod(slot, self.header.frame_size)
-        return self.frame(frame)[offset]
+        frame, offset, power = self.place(slot)
+        byte = self.frame(frame)[offset]
+        return byte // power % 3 if power else byte
+
+    def place(self, slot: int) -> tuple[int, int, int]:
+        """Return where a slot's entry lies: its frame, the byte in the frame, and its power.
+
+        The power is what the entry counts in its byte, 1 to 81; 0 if the byte is the entry.
+        """
+        bands = self.header.bands
+        if bands is None:
+            return *divmod(slot, self.header.frame_size), 0
+        byte, column = bands.locate(slot)
+        return *divmod(byte, self.header.frame_size), POWERS[column]
 
     def frame(self, number: int) -> bytes:
         """Return the payload bytes of one frame, unpacked and checked.
@@ -370,9 +362,15 @@ class TableReader:
             raise self._damaged("seek table", "does not count the bytes of the other frames")
 
     def _expect(
-        self, sector: Sector | str | None, fingerprint: str | None, slots: int | None
+        self,
+        sector: Sector | str | None,
+        fingerprint: str | None,
+        slots: int | None,
+        metric: str,
     ) -> None:
         header = self.header
+        if header.metric != metric:
+            raise self._damaged("header", f"holds metric {header.metric}, not {metric}")
         if sector is not None and header.sector != str(sector):
             raise self._damaged("header", f"holds sector {header.sector}, not {sector}")
         if fingerprint is not None and header.fingerprint != fingerprint:

@@ -10,9 +10,11 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from solver.errors import DamagedTableError
+from solver.packing import ENTRIES_PER_BYTE, Bands
 
 __all__ = [
     "CHECKSUM",
@@ -49,8 +51,8 @@ MAX_DEPTH: Final = 253
 
 CHOICES: Final = {
     "major": ("mover", "opponent"),
-    "metric": ("dtw",),
-    "packing": ("byte",),
+    "metric": ("dtw", "wdl"),
+    "packing": ("byte", "base3"),
     "checksum": (CHECKSUM,),
 }
 """What this program can read, by header field."""
@@ -86,8 +88,12 @@ class TableHeader:
         position_histogram: positions by distance in plies; odd ones are wins, even ones losses.
         distinct_histogram: distinct positions by distance in plies.
         program: name and version of the program that wrote the file.
-        metric: what an entry says; ``dtw`` is the distance to the end under best play.
-        packing: how entries lie in the payload; ``byte`` is one byte per slot.
+        metric: what an entry says; ``dtw`` is the distance to the end under best play, ``wdl``
+            only win, draw or loss. Then there are no histograms.
+        packing: how entries lie in the payload; ``byte`` is one byte per slot, for ``dtw``;
+            ``base3`` five slots per byte in bands of blocks, for ``wdl``.
+        block: slots of a block, in packing ``base3``.
+        band: blocks of a band, in packing ``base3``.
         frame_size: payload bytes per frame, the last one excepted.
 
     Raises:
@@ -105,12 +111,14 @@ class TableHeader:
     program: str
     metric: str = "dtw"
     packing: str = "byte"
+    block: int | None = None
+    band: int | None = None
     frame_size: int = DEFAULT_FRAME_SIZE
 
     def __post_init__(self) -> None:
         for name in ("major", "metric", "packing"):
             _check_choice(name, getattr(self, name))
-        for contradiction in self._contradictions():
+        for contradiction in (*self._wrong_packing(), *self._contradictions()):
             raise ValueError(contradiction)
 
     @property
@@ -118,10 +126,17 @@ class TableHeader:
         """:func:`rules_fingerprint` of the rules."""
         return rules_fingerprint(self.rules)
 
+    @cached_property
+    def bands(self) -> Bands | None:
+        """Where entries lie in packing ``base3``; None in packing ``byte``."""
+        if self.block is None or self.band is None:
+            return None
+        return Bands(self.slots // self.block, self.block, self.band)
+
     @property
     def payload_bytes(self) -> int:
         """Bytes the file unpacks to."""
-        return self.slots
+        return self.slots if self.bands is None else self.bands.payload_bytes
 
     @property
     def frames(self) -> int:
@@ -179,8 +194,10 @@ class TableHeader:
 
     def to_json(self) -> bytes:
         """Return the header as canonical JSON: the same fields always give the same bytes."""
+        bands = {} if self.bands is None else {"band": self.band, "block": self.block}
         return canonical_json(
             {
+                **bands,
                 "checksum": CHECKSUM,
                 "deepest_loss": self.deepest_loss,
                 "deepest_win": self.deepest_win,
@@ -235,6 +252,8 @@ class TableHeader:
             program=get("program", str),
             metric=get("metric", str),
             packing=get("packing", str),
+            block=get("block", int) if get("packing", str) == "base3" else None,
+            band=get("band", int) if get("packing", str) == "base3" else None,
             frame_size=get("frame_size", int),
         )
         for name in ("fingerprint", "deepest_win", "deepest_loss"):
@@ -242,6 +261,18 @@ class TableHeader:
             if get(name, str if name == "fingerprint" else (int, type(None))) != expected:
                 raise ValueError(f"{name} is not {expected}, which the other fields make it")
         return header
+
+    def _wrong_packing(self) -> Iterator[str]:
+        """Yield what keeps the packing's numbers from being used at all."""
+        if (self.metric == "wdl") != (self.packing == "base3"):
+            yield f"packing {self.packing} does not go with metric {self.metric}"
+        if self.packing == "byte":
+            if (self.block, self.band) != (None, None):
+                yield "packing byte has no blocks and bands"
+        elif self.block is None or self.block < 1 or self.slots % self.block:
+            yield f"block cannot be {self.block}"
+        elif self.band is None or not 0 < self.band <= MAX_SLOTS or self.band % ENTRIES_PER_BYTE:
+            yield f"band cannot be {self.band}"
 
     def _contradictions(self) -> Iterator[str]:
         if not 0 < self.slots <= MAX_SLOTS:
@@ -261,7 +292,8 @@ class TableHeader:
             if any(not 0 <= d <= MAX_DEPTH or n < 1 for d, n in histogram.items()):
                 yield f"the histogram of {name} has an impossible entry"
             wins = sum(n for depth, n in histogram.items() if depth % 2)
-            if (wins, sum(histogram.values()) - wins) != (counts.wins, counts.losses):
+            expected = (counts.wins, counts.losses) if self.metric == "dtw" else (0, 0)
+            if (wins, sum(histogram.values()) - wins) != expected:
                 yield f"the histogram of {name} does not add up to its wins and losses"
 
 

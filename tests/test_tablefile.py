@@ -430,7 +430,7 @@ def _table_of(payload: np.ndarray, cache: dict[bytes, bytes] = {}) -> bytes:  # 
     key = payload.tobytes()
     if key not in cache:
         header = make_header(payload)
-        frames = [f for part in seekable.pack_frames(payload, 256, level=None) for f in part]
+        frames = [f for part in seekable.pack_frames(payload, 256) for f in part]
         cache[key] = forge(header.to_json(), frames, payload)
     return cache[key]
 
