@@ -14,18 +14,30 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, NamedTuple, TypeVar
 
 from solver.errors import DamagedTableError, MissingTableError, UsageError
-from solver.index import Layout, layout
+from solver.index import layout
 from solver.lru import LruCache
-from solver.position import Position, Turn
+from solver.position import Position
+from solver.results import (
+    OTHER,
+    WDL,
+    MoveResult,
+    Result,
+    best_first,
+    choose,
+    contradict,
+    other_side,
+    words,
+)
 from solver.rules import Rules
 from solver.sectors import Sector, unit_of
+from solver.sectortable import METRICS, Metric, SectorTable
 from solver.tablefile import TableHeader, TableReader, table_path
-from solver.tableheader import DRAW, MAX_DEPTH
 
 __all__ = [
     "Line",
@@ -36,46 +48,10 @@ __all__ = [
     "open_tablebase",
 ]
 
-Value = Literal["win", "loss", "draw"]
 Default = TypeVar("Default")
 
-DRAWN_LINE_PLIES: Final = 60
-"""How far a drawn line is followed unless the caller says otherwise."""
-WDL: Final[dict[str, int]] = {"win": 1, "draw": 0, "loss": -1}
-"""A value as a number."""
-_BEST_FIRST: Final[dict[str, int]] = {"win": 0, "draw": 1, "loss": 2}
-
-
-class Result(NamedTuple):
-    """The value of a position for the side to move.
-
-    Attributes:
-        value: ``win``, ``loss`` or ``draw``.
-        dtw: plies to the end of the game if the winner hurries and the loser delays: odd for a
-            win, even for a loss, 0 if the mover has lost already; None for a draw.
-    """
-
-    value: Value
-    dtw: int | None
-
-
-class MoveResult(NamedTuple):
-    """A turn and what it leads to, for the side that makes it.
-
-    Attributes:
-        turn: the turn.
-        text: its notation, such as ``f2-f4xd5``.
-        position: the position after it, the other side to move.
-        value: what the mover gets: ``win``, ``loss`` or ``draw``.
-        dtw: plies to the end of the game counted from before the turn; None for a draw. So the
-            best move has the distance of the position it is made in.
-    """
-
-    turn: Turn
-    text: str
-    position: Position
-    value: Value
-    dtw: int | None
+UNGUIDED_PLIES: Final = 60
+"""How far a line without a distance is followed unless the caller says otherwise."""
 
 
 class Line(NamedTuple):
@@ -157,7 +133,9 @@ class Tablebase:
         if self.path.exists() and not self.path.is_dir():
             raise UsageError(f"the database {self.path} is not a folder")
         self._closed = False
-        self._tables: LruCache[tuple[Rules, Sector], _Table] = LruCache(max_open_files)
+        self._tables: LruCache[tuple[Rules, Sector, Metric | None], SectorTable] = LruCache(
+            max_open_files
+        )
         self._frames: LruCache[tuple[object, int], bytes] = LruCache(cache_mb * 1e6)
 
     def __enter__(self) -> Tablebase:
@@ -191,6 +169,8 @@ class Tablebase:
         ``'loss'``   2, 4, 6 ..  the mover loses, and that many plies are left
         ``'draw'``   None        neither side can win
         ===========  ==========  ======================================================
+
+        Where only a table of win, draw and loss is there, distances other than 0 are None.
         """
         position.validate()
         return self._probe(position)
@@ -214,8 +194,15 @@ class Tablebase:
             return default
 
     def probe_dtw(self, position: Position) -> int | None:
-        """Return the plies to the end of the game under best play; None for a draw."""
-        return self.probe(position).dtw
+        """Return the plies to the end of the game under best play; None for a draw.
+
+        A table of win, draw and loss does not tell those of a win or loss: then that of distances
+        is missing.
+        """
+        result = self.probe(position)
+        if result.dtw is None and result.value != "draw":
+            result = self._probe(position, "dtw")
+        return result.dtw
 
     def get_dtw(self, position: Position, default: Default | None = None) -> int | Default | None:
         """Like :meth:`probe_dtw`, but a default stands for a missing table."""
@@ -224,11 +211,11 @@ class Tablebase:
         except MissingTableError:
             return default
 
-    def _probe(self, position: Position) -> Result:
+    def _probe(self, position: Position, metric: Metric | None = None) -> Result:
         """Probe a position known to be possible."""
         if position.outcome() is not None:
             return Result("loss", 0)
-        table = self._table(position.rules, position.sector)
+        table = self._table(position.rules, position.sector, metric)
         slot = table.layout.index(position.mover_mask, position.opponent_mask)
         return table.result(slot, self._frames)
 
@@ -237,8 +224,8 @@ class Tablebase:
     def moves(self, position: Position) -> list[MoveResult]:
         """Return every turn with its value, best first; equally good ones by their text.
 
-        Best are the quickest wins, then draws, then the losses that take longest. Empty if the
-        game is over.
+        Best are the quickest wins, then draws, then the losses that take longest; of equal value
+        those with a distance come first. Empty if the game is over.
         """
         position.validate()
         found = []
@@ -250,11 +237,11 @@ class Tablebase:
                     turn=turn,
                     text=turn.text(position.rules.board),
                     position=successor,
-                    value="loss" if value == "win" else "win" if value == "loss" else "draw",
+                    value=OTHER[value],
                     dtw=None if dtw is None else dtw + 1,
                 )
             )
-        return sorted(found, key=_best_first)
+        return sorted(found, key=best_first)
 
     def best_moves(self, position: Position) -> list[MoveResult]:
         """Return the turns none is better than, by their text; empty if the game is over."""
@@ -266,27 +253,28 @@ class Tablebase:
 
         Args:
             position: where to begin.
-            plies: follow the line no further; None for no limit in a won or lost position and
-                60 plies in a drawn one. A drawn line also ends at its first repetition.
+            plies: follow the line no further; None for no limit where the distance is known, and
+                60 plies otherwise. A line also ends at its first repetition: where tables know no
+                distances, moves that keep the value need not make progress.
         """
         result = self.probe(position)
-        if plies is None and result.value == "draw":
-            plies = DRAWN_LINE_PLIES
+        if plies is None and result.dtw is None:
+            plies = UNGUIDED_PLIES
         moves: list[MoveResult] = []
         seen = {position}
         while plies is None or len(moves) < plies:
-            best = next(iter(self.moves(position)), None)
+            best = choose(self.moves(position), result)
             if best is None:
                 return Line(moves, "loss")
-            if best[3:] != result:
+            if contradict(Result(best.value, best.dtw), result):
                 raise DamagedTableError(
                     f"{self.path}: the tables contradict each other: {position} is a"
-                    f" {_words(result)}, but its best move {best.text} makes it a"
-                    f" {_words(Result(*best[3:]))}"
+                    f" {words(result)}, but its best move {best.text} makes it a"
+                    f" {words(Result(*best[3:]))}"
                 )
             moves.append(best)
             position = best.position
-            result = _other_side(best)
+            result = other_side(best)
             if position in seen:
                 return Line(moves, "repetition")
             seen.add(position)
@@ -305,88 +293,62 @@ class Tablebase:
         present = self.present(position.rules, sectors)
         return [sector for sector in sectors if sector not in present]
 
-    def present(self, rules: Rules, sectors: Iterable[Sector]) -> list[Sector]:
-        """Return those of some sectors whose table file is there, in the same order."""
-        return [sector for sector in sectors if table_path(self.path, rules, sector).is_file()]
+    def present(
+        self, rules: Rules, sectors: Iterable[Sector], metric: Metric | None = None
+    ) -> list[Sector]:
+        """Return those of some sectors whose table file is there, in the same order.
+
+        Args:
+            rules: the game.
+            sectors: which ones to look for.
+            metric: the table that must be there; None if any will do.
+        """
+        metrics = METRICS if metric is None else (metric,)
+        return [
+            sector
+            for sector in sectors
+            if any(table_path(self.path, rules, sector, each).is_file() for each in metrics)
+        ]
 
     def header(self, rules: Rules, sector: Sector) -> TableHeader:
         """Return the header of a sector's table: counts, deepest distances, histogram."""
         return self._table(rules, sector).reader.header
 
-    def reader(self, rules: Rules, sector: Sector) -> TableReader:
-        """Return the open file of a sector's table, which belongs to this object."""
-        return self._table(rules, sector).reader
+    def reader(self, rules: Rules, sector: Sector, metric: Metric | None = None) -> TableReader:
+        """Return the open file of a sector's table, which belongs to this object.
 
-    def _table(self, rules: Rules, sector: Sector) -> _Table:
+        Args:
+            rules: the game.
+            sector: which one.
+            metric: ``dtw`` for the table of distances, ``wdl`` for that of win, draw and loss;
+                None for the first of them that is there.
+        """
+        return self._table(rules, sector, metric).reader
+
+    def _table(self, rules: Rules, sector: Sector, metric: Metric | None = None) -> SectorTable:
         if self._closed:
             raise ValueError("the tablebase is closed")
-        table = self._tables.get((rules, sector))
+        table = self._tables.get((rules, sector, metric))
         if table is None:
-            table = self._open(rules, sector)
-            self._tables.put((rules, sector), table)
+            table = self._open(rules, sector, metric)
+            self._tables.put((rules, sector, metric), table)
         return table
 
-    def _open(self, rules: Rules, sector: Sector) -> _Table:
+    def _open(self, rules: Rules, sector: Sector, metric: Metric | None) -> SectorTable:
         numbering = layout(rules, sector)
-        try:
-            reader = TableReader(
-                table_path(self.path, rules, sector),
-                sector=sector,
-                fingerprint=rules.fingerprint(sector),
-                slots=numbering.slots,
-            )
-        except (FileNotFoundError, NotADirectoryError):
-            raise MissingTableError(
-                f"the table of sector {sector} is missing; make it with: morris solve"
-                f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}",
-                str(sector),
-            ) from None
-        return _Table(reader, numbering)
-
-
-class _Table:
-    """An open file and the numbering of its slots."""
-
-    def __init__(self, reader: TableReader, numbering: Layout) -> None:
-        major = "mover" if numbering.mover_is_major else "opponent"
-        if reader.header.major != major:
-            raise DamagedTableError(f"{reader.name}: header: the major side is not the {major}")
-        self.reader = reader
-        self.layout = numbering
-        self._depths = frozenset(reader.header.distinct_histogram)
-        self._draws = reader.header.distinct.draws > 0
-
-    def result(self, slot: int, cache: LruCache[tuple[object, int], bytes]) -> Result:
-        """Return what a slot of a position that is not lost already says."""
-        reader = self.reader
-        number, offset = divmod(slot, reader.header.frame_size)
-        key = (reader.identity, number)
-        frame = cache.get(key)
-        if frame is None:
-            frame = reader.frame(number)
-            cache.put(key, frame, len(frame))
-        entry = frame[offset]
-        if entry == DRAW and self._draws:
-            return Result("draw", None)
-        if 0 < entry <= MAX_DEPTH and entry in self._depths:
-            return Result("win" if entry % 2 else "loss", entry)
-        raise DamagedTableError(
-            f"{reader.name}: frame {number} of {reader.frames}: slot {slot} holds {entry},"
-            " which cannot be"
+        for each in METRICS if metric is None else (metric,):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                reader = TableReader(
+                    table_path(self.path, rules, sector, each),
+                    sector=sector,
+                    fingerprint=rules.fingerprint(sector),
+                    slots=numbering.slots,
+                    metric=each,
+                )
+                return SectorTable(reader, numbering)
+        kind = "table of distances" if metric == "dtw" else "table"
+        raise MissingTableError(
+            f"the {kind} of sector {sector} is missing; make it with: morris solve"
+            f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}",
+            str(sector),
         )
-
-
-def _best_first(move: MoveResult) -> tuple[int, int, str]:
-    depth = move.dtw or 0
-    return _BEST_FIRST[move.value], -depth if move.value == "loss" else depth, move.text
-
-
-def _other_side(move: MoveResult) -> Result:
-    """Return what a move leaves the other side with."""
-    if move.dtw is None:
-        return Result("draw", None)
-    return Result("loss" if move.value == "win" else "win", move.dtw - 1)
-
-
-def _words(result: Result) -> str:
-    return "draw" if result.dtw is None else f"{result.value} in {result.dtw}"

@@ -38,8 +38,8 @@ __all__ = ["line"]
     "limit",
     type=WholeNumber(0),
     metavar="N",
-    help="Follow the line no further. Without it a drawn line ends after 60 plies, any other at"
-    " the end of the game.",
+    help="Follow the line no further. Without it a line ends after 60 plies if it is drawn or its"
+    " distance is not known, any other at the end of the game.",
 )
 @database_option
 @json_option
@@ -47,7 +47,8 @@ def line(rules: Rules, position: str, limit: int | None, database: Path, as_json
     """Play on from POSITION with the best move of each side.
 
     The winner hurries and the loser delays; of equally good moves the first by its text is
-    played. A drawn line stops as soon as a position occurs again.
+    played. A line stops as soon as a position occurs again: a drawn one, or one through tables
+    that know no distances, whose moves keep the value but need not make progress.
     """
     from solver.tablebase import open_tablebase
 

@@ -36,7 +36,8 @@ def query(rules: Rules, position: str, database: Path, as_json: bool) -> None:
     """Say who wins POSITION, in how many plies, and what every move leads to.
 
     Moves are listed best first: the quickest wins, draws, then the losses that take longest.
-    Plies are counted to the end of the game if the winner hurries and the loser delays.
+    Plies are counted to the end of the game if the winner hurries and the loser delays. Where
+    there is only a table of win, draw and loss ('morris pack'), there are no plies.
 
     A position lists the side to move, the white and the black stones, and stones in hand:
     w:Wa4,d5,d6:Ba7,b4,c4,g4 or w:W:B:H9,9. A Sanmill FEN will do as well.
@@ -106,7 +107,9 @@ def describe_value(position: Position, result: Result) -> str:
     if outcome is Outcome.TOO_FEW_STONES:
         left = position.sector.mover_total
         return f"{mover} has lost: {left} stone{'' if left == 1 else 's'} left."
-    if result.dtw is None:
+    if result.value == "draw":
         return "The game is a draw with best play."
     verb = "wins" if result.value == "win" else "loses"
+    if result.dtw is None:
+        return f"{mover} {verb}; in how many plies, only a table of distances would tell."
     return f"{mover} {verb} in {plies(result.dtw)}."

@@ -114,6 +114,7 @@ def _summary(readers: Mapping[Sector, TableReader]) -> str:
 def _histogram(sector: Sector, reader: TableReader) -> str:
     """Return a sector's positions by value and distance."""
     header = reader.header
+    distinct, positions = header.distinct, header.positions
     rows = [
         (
             f"{'win' if depth % 2 else 'loss'} in {depth}",
@@ -122,7 +123,11 @@ def _histogram(sector: Sector, reader: TableReader) -> str:
         )
         for depth in sorted(header.distinct_histogram, key=lambda depth: (depth % 2 == 0, depth))
     ]
-    distinct, positions = header.distinct, header.positions
+    if header.metric == "wdl":  # which tells no distances
+        rows = [
+            ("win", format_count(distinct.wins), format_count(positions.wins)),
+            ("loss", format_count(distinct.losses), format_count(positions.losses)),
+        ]
     rows.append(("draw", format_count(distinct.draws), format_count(positions.draws)))
     rows.append(("total", format_count(distinct.total), format_count(positions.total)))
     return format_table((f"sector {sector}", "distinct", "positions"), rows, "lrr")
