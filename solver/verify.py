@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -24,9 +24,11 @@ from solver.certificate import (
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector, solving_order
+from solver.sectortable import METRICS
 from solver.tablebase import Tablebase
 from solver.tablefile import TableReader
 from solver.tableheader import DRAW, VOID, Counts, TableHeader
+from solver.wdlcheck import check_rule, compare, compare_all
 
 __all__ = ["Mismatch", "Mode", "Progress", "Report", "SectorReport", "verify_sectors"]
 
@@ -46,7 +48,9 @@ class SectorReport:
         checked: slots checked.
         mismatches: slots that are wrong, and statements of the header that are.
         listed: the first wrong slots, in order; there may be more.
-        header: what the header says wrongly about the slots, in words.
+        header: in words, what the header says wrongly about the slots, and what the table of win,
+            draw and loss does.
+        values_only: whether only values were checked, for want of a table of distances.
     """
 
     sector: Sector
@@ -54,6 +58,7 @@ class SectorReport:
     mismatches: int
     listed: tuple[Mismatch, ...] = ()
     header: tuple[str, ...] = ()
+    values_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,9 @@ def verify_sectors(
     ===============  ========================================================================
 
     The last two also need the tables one turn on: after a turn without a capture and after one
-    with it. They compare the checksums of all they read.
+    with it. They compare the checksums of all they read, and with the table of distances that of
+    win, draw and loss if there is one. Where a table of distances is missing, ``'sample'`` checks
+    whether values follow from those one turn on, and ``'full'`` refuses: values prove nothing.
 
     Args:
         rules: the game.
@@ -126,9 +133,11 @@ def verify_sectors(
         # What is missing is better said at once than after an hour.
         for sector in ordered:
             for other in [sector] if mode == "checksums" else needed(rules, sector):
-                tables.reader(other)
+                tablebase.reader(rules, other, "dtw" if mode == "full" else None)
         if mode == "checksums":
-            reports = [_check_file(s, tables.reader(s), threads, progress) for s in ordered]
+            reports = [
+                _check_files(s, _readers(tablebase, rules, s), threads, progress) for s in ordered
+            ]
         elif mode == "sample":
             reports = [_check_sample(rules, s, tables, sample, progress) for s in ordered]
         else:
@@ -136,32 +145,49 @@ def verify_sectors(
     return Report(mode, reports)
 
 
-def _check_file(
-    sector: Sector, reader: TableReader, threads: int, progress: Progress | None
+def _readers(tablebase: Tablebase, rules: Rules, sector: Sector) -> list[TableReader]:
+    """Return the open files of a sector, of distances first."""
+    return [
+        tablebase.reader(rules, sector, metric)
+        for metric in METRICS
+        if tablebase.present(rules, [sector], metric)
+    ]
+
+
+def _check_files(
+    sector: Sector, readers: list[TableReader], threads: int, progress: Progress | None
 ) -> SectorReport:
-    """Compare all checksums of a file; what is wrong is an error, no mismatch."""
-    slots = reader.header.slots
+    """Compare all checksums of a sector's files; what is wrong is an error, no mismatch."""
+    slots = readers[0].header.slots
+    for reader in readers:
 
-    def done(payload_bytes: int) -> None:
-        if progress is not None:
-            progress(sector, slots * payload_bytes // reader.header.payload_bytes, slots)
+        def done(payload_bytes: int, whole: int = reader.header.payload_bytes) -> None:
+            if progress is not None:
+                progress(sector, slots * payload_bytes // whole, slots)
 
-    reader.check(threads=threads, progress=done)
-    return SectorReport(sector, slots, 0)
+        reader.check(threads=threads, progress=done)
+    return SectorReport(sector, slots, 0, values_only=readers[0].header.metric == "wdl")
 
 
 def _check_sample(
     rules: Rules, sector: Sector, tables: _Tables, sample: int, progress: Progress | None
 ) -> SectorReport:
     """Check some slots, chosen by the sector and the number of them alone."""
-    slots = tables.reader(sector).header.slots
+    slots = tables.tablebase.header(rules, sector).slots
     if sample < slots:
         source = np.random.default_rng([_SAMPLE_SEED, *sector])
         chosen = np.sort(source.choice(slots, sample, replace=False, shuffle=False))
     else:
         chosen = np.arange(slots, dtype=np.int64)
+    if not tables.all_distances(needed(rules, sector)):
+        wrong, lines = check_rule(rules, sector, tables.tablebase, chosen)
+        return SectorReport(sector, len(chosen), wrong, header=tuple(lines), values_only=True)
     check = check_sample(rules, sector, tables.values, chosen, progress=progress)
-    return _report(check, ())
+    report = _report(check, ())
+    packed = tables.packed(sector)
+    if packed is None:
+        return report
+    return _with(report, *compare(packed, chosen, tables.values(sector, chosen)))
 
 
 def _check_all(
@@ -170,7 +196,21 @@ def _check_all(
     """Check every slot, and the header against the slots."""
     whole = tables.whole(needed(rules, sector))
     check = check_sector(rules, sector, whole, threads=threads, progress=progress)
-    return _report(check, tuple(_header_errors(tables.reader(sector).header, check.counts)))
+    header = tables.reader(sector).header
+    report = _report(check, tuple(_header_errors(header, check.counts)))
+    packed = tables.packed(sector)
+    if packed is None:
+        return report
+    report = _with(report, *compare_all(packed, whole[sector], threads))
+    if (packed.header.positions, packed.header.distinct) != (header.positions, header.distinct):
+        report = _with(report, 1, "the header of the table of win, draw and loss counts otherwise")
+    return report
+
+
+def _with(report: SectorReport, mismatches: int, line: str | None) -> SectorReport:
+    """Return a report with more that is wrong."""
+    lines = (*report.header, *([line] if line else ()))
+    return replace(report, mismatches=report.mismatches + mismatches, header=lines)
 
 
 def _report(check: SectorCheck, header: tuple[str, ...]) -> SectorReport:
@@ -201,14 +241,24 @@ class _Tables:
     """The tables of a database, read whole and kept while they are needed, or frame by frame."""
 
     def __init__(self, tablebase: Tablebase, rules: Rules, threads: int) -> None:
-        self._tablebase = tablebase
+        self.tablebase = tablebase
         self._rules = rules
         self._threads = threads
         self._whole: dict[Sector, Bytes] = {}
 
     def reader(self, sector: Sector) -> TableReader:
-        """Return the open file of a sector."""
-        return self._tablebase.reader(self._rules, sector)
+        """Return the open file of a sector's table of distances."""
+        return self.tablebase.reader(self._rules, sector, "dtw")
+
+    def packed(self, sector: Sector) -> TableReader | None:
+        """Return the open file of a sector's table of win, draw and loss, if there is one."""
+        if not self.tablebase.present(self._rules, [sector], "wdl"):
+            return None
+        return self.tablebase.reader(self._rules, sector, "wdl")
+
+    def all_distances(self, sectors: list[Sector]) -> bool:
+        """Return whether all of some sectors have a table of distances."""
+        return len(self.tablebase.present(self._rules, sectors, "dtw")) == len(sectors)
 
     def whole(self, sectors: list[Sector]) -> dict[Sector, Bytes]:
         """Return some tables and forget all others, as memory is scarce."""

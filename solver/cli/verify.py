@@ -24,6 +24,7 @@ from solver.rules import Rules
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
+    from solver.sectortable import Metric
     from solver.tablebase import Tablebase
     from solver.verify import Mode, SectorReport
 
@@ -67,6 +68,8 @@ def verify(
     A table of distances is its own proof: if every value follows from those of the positions one
     turn on, all are right. This is checked by code that the solver does not use. Without a choice
     of how to check, it is the checksums of all files and a sample of 1000 slots of each sector.
+    Tables of win, draw and loss are compared with those of distances; without these only --full
+    refuses, as values alone prove nothing.
 
     Exit codes: 0 all holds; 1 a value is wrong; 3 a table is missing that is to be checked or
     that a check needs, or there is none at all; 4 a file is damaged.
@@ -109,8 +112,9 @@ def _refuse_missing(
 
     for sector in sectors:
         for other in [sector] if list(modes) == ["checksums"] else needed(rules, sector):
-            if not tablebase.present(rules, [other]):
-                tablebase.reader(rules, other)
+            metric: Metric | None = "dtw" if "full" in modes else None
+            if not tablebase.present(rules, [other], metric):
+                tablebase.reader(rules, other, metric)
 
 
 def _check(
@@ -152,7 +156,8 @@ def _check(
 def _lines(rules: Rules, mode: Mode, report: SectorReport) -> Iterator[str]:
     """Yield a line on a sector, and one for each of the first errors in it."""
     result = f"{format_count(report.mismatches)} WRONG" if report.mismatches else "right"
-    yield f"{report.sector}: {_WAYS[mode].format(format_count(report.checked))}: {result}"
+    what = " (values only: there is no table of distances)" if report.values_only else ""
+    yield f"{report.sector}: {_WAYS[mode].format(format_count(report.checked))}: {result}{what}"
     yield from report.header
     for mismatch in report.listed:
         yield mismatch.describe(rules.board)
