@@ -2,8 +2,8 @@
 
 Slots that differ in their block alone are more alike than those that differ in their rank alone.
 So the blocks are taken in *bands*, and within a band the payload goes rank by rank: for each rank
-a *row* with one entry for every block, five entries to a byte. ``databases/FORMAT.md`` gives what
-this saves.
+a *row* with one entry for every block, five entries to a byte. ``databases/README.md`` has what
+this saves, and what did not help.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ Those of distances were measured on the sectors 6-6, 5-7 and 8-4 of Nine Men's M
 16 KiB: 0.40, 2.29 and 1.77 bits per slot at about 2, 6 and 5 ns per slot, so no bigger than level 3
 in frames of 64 KiB (0.40, 2.38, 1.77) and faster, while unpacking one frame takes a third to a
 quarter of the time. Level 9 saves another tenth for seven times the work. Those of win, draw and
-loss are in ``databases/FORMAT.md``.
+loss are in ``databases/README.md``.
 """
 
 Result = TypeVar("Result")
