@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),
     "verify": LazyCommand("solver.cli.verify:verify", "Prove that tables are right."),
     "pack": LazyCommand("solver.cli.pack:pack", "Derive the smaller tables of win, draw and loss."),
+    "prove": LazyCommand("solver.cli.prove:prove", "What a whole game is worth, and why."),
     "stats": LazyCommand("solver.cli.stats:stats", "Counts and deepest distances of tables."),
     "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
     "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),

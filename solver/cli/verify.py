@@ -19,16 +19,17 @@ from solver.cli.common import (
     threads_option,
     variant_argument,
 )
-from solver.errors import DamagedTableError, UsageError
+from solver.errors import DamagedTableError, ResourceError, UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
+    from solver.proof import Checker
     from solver.sectortable import Metric
     from solver.tablebase import Tablebase
     from solver.verify import Mode, SectorReport
 
-__all__ = ["verify"]
+__all__ = ["check_sectors", "verify"]
 
 _SAMPLE: Final = 1000
 """Slots of each sector that are checked when the user has not said how to check."""
@@ -68,6 +69,7 @@ def verify(
     A table of distances is its own proof: if every value follows from those of the positions one
     turn on, all are right. This is checked by code that the solver does not use. Without a choice
     of how to check, it is the checksums of all files and a sample of 1000 slots of each sector.
+    What --full finds right is recorded beside the tables, for morris prove.
     Tables of win, draw and loss are compared with those of distances; without these only --full
     refuses, as values alone prove nothing.
 
@@ -81,16 +83,15 @@ def verify(
         modes = ["full" if full else "checksums" if checksums else "sample"]
     chosen = choose_sectors(rules, sectors)
     from solver.parallel import default_threads
+    from solver.proof import Checker
     from solver.tablebase import Tablebase
 
     with Tablebase(database) as tablebase:
         if chosen is None:
             chosen = present_sectors(rules, tablebase)
         _refuse_missing(rules, chosen, tablebase, modes)
-    threads = threads or default_threads()
-    found = {
-        mode: _check(rules, chosen, database, mode, sample or _SAMPLE, threads) for mode in modes
-    }
+    checker = Checker(rules, database, threads or default_threads())
+    found = {mode: check_sectors(checker, chosen, mode, sample or _SAMPLE) for mode in modes}
     checked = {mode: sum(report.checked for report in reports) for mode, reports in found.items()}
     wrong = sum(report.mismatches for reports in found.values() for report in reports)
     if as_json:
@@ -117,34 +118,37 @@ def _refuse_missing(
                 tablebase.reader(rules, other, metric)
 
 
-def _check(
-    rules: Rules,
-    sectors: Sequence[Sector],
-    database: Path,
-    mode: Mode,
-    sample: int,
-    threads: int,
+def check_sectors(
+    checker: Checker, sectors: Sequence[Sector], mode: Mode, sample: int = _SAMPLE
 ) -> list[SectorReport]:
     """Check sectors in one way, going on after a damaged file to find all of them.
+
+    Each is reported on stderr. What is checked in full and right is recorded for ``morris prove``.
 
     Raises:
         DamagedTableError: the last damaged file; those before have been named on stderr.
     """
     from solver.cli.progress import check_progress
-    from solver.verify import verify_sectors
 
     reports: list[SectorReport] = []
     damaged: dict[str, None] = {}
+    unrecorded: dict[str, None] = {}
     with check_progress(len(sectors)) as progress:
         for sector in sectors:
             try:
-                found = verify_sectors(rules, [sector], database, mode, sample, threads, progress)
+                report = checker.check(sector, mode, sample, progress)
+                if mode == "full":
+                    checker.record(report)
             except DamagedTableError as error:
                 damaged[str(error)] = None
                 continue
-            reports += found.sectors
-            for line in _lines(rules, mode, found.sectors[0]):
+            except ResourceError as error:  # what is right is so without a record
+                unrecorded[str(error)] = None
+            reports.append(report)
+            for line in _lines(checker.rules, mode, report):
                 click.echo(line, err=True)
+    for message in list(unrecorded)[:1]:
+        click.echo(f"what was checked is not recorded: {message}", err=True)
     messages = list(damaged)
     for message in messages[:-1]:
         click.echo(f"Error: {message}", err=True)
