@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from solver.errors import ResourceError
 
 __all__ = ["remove_temporary_files", "replacing"]
+
+_TEMPORARY: Final = re.compile(
+    r"[0-9]+-[0-9]+(\+[0-9]+-[0-9]+)?\.(dtw\.zst|wdl\.zst|verified\.json)\.tmp-[0-9]+"
+)
+"""What :func:`replacing` calls the files of a sector while they are written."""
 
 
 @contextmanager
@@ -43,14 +50,22 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def remove_temporary_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """Remove what interrupted writers left in a folder and its sub-folders; return the paths.
+    """Remove what interrupted writers left in a family's folder; return the paths.
 
-    Only for the holder of the folder's lock: another writer's file would be removed as well.
+    Only regular files with just the name that a table or a record of its check has while it is
+    written; whatever else lies there is not ours, nor are sub-folders.
+
+    Only for the holder of the database's lock: another writer's file would be removed as well.
     """
-    found = sorted(Path(folder).rglob("*.tmp-*"))
-    for path in found:
-        path.unlink(missing_ok=True)
-    return found
+    removed = []
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for path in sorted(Path(folder).iterdir()):
+            if not _TEMPORARY.fullmatch(path.name) or not stat.S_ISREG(path.lstat().st_mode):
+                continue
+            with suppress(OSError):  # it is in nobody's way
+                path.unlink()
+                removed.append(path)
+    return removed
 
 
 def _sync_folder(folder: Path) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from solver import __version__, memory
 from solver.atomicfile import remove_temporary_files
+from solver.boards import BOARDS
 from solver.errors import DamagedTableError, ResourceError
 from solver.lock import locked
 from solver.parallel import Workers, default_threads
@@ -36,7 +37,7 @@ from solver.tablewriter import NewTable, TableWriter
 
 __all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
 
-_FAMILY_FOLDER: Final = re.compile(r".+-[0-9a-f]{8}")
+_FAMILY_FOLDER: Final = re.compile(rf"({'|'.join(map(re.escape, BOARDS))})-[0-9a-f]{{8}}")
 
 
 class BuildProgress:

@@ -31,11 +31,29 @@ def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]
 
 
 def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
-    keep = tmp_path / "merels24-0123" / "6-5.dtw.zst"
-    stale = keep.with_name("6-5.dtw.zst.tmp-17")
-    keep.parent.mkdir()
-    keep.touch()
-    stale.touch()
-    assert remove_temporary_files(tmp_path) == [stale]
-    assert list(keep.parent.iterdir()) == [keep]
+    stale = [
+        tmp_path / name
+        for name in (
+            "2-3+7-6.wdl.zst.tmp-8",
+            "6-5.dtw.zst.tmp-17",
+            "6-5.verified.json.tmp-17",
+        )
+    ]
+    for path in stale:
+        path.touch()
+    assert remove_temporary_files(tmp_path) == stale
+    assert list(tmp_path.iterdir()) == []
     assert remove_temporary_files(tmp_path / "missing") == []
+
+
+def test_nothing_of_anybody_else_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "target").touch()
+    (tmp_path / "6-5.dtw.zst.tmp-1").symlink_to("target")
+    (tmp_path / "6-5.dtw.zst.tmp-2").mkdir()
+    deeper = tmp_path / "6-5.dtw.zst.tmp-2" / "6-5.dtw.zst.tmp-3"
+    deeper.touch()
+    for name in ("6-5.dtw.zst", "notes.tmp-1", "6-5.dtw.zst.tmp-x", "my 6-5.dtw.zst.tmp-1"):
+        (tmp_path / name).touch()
+    before = sorted(tmp_path.rglob("*"))
+    assert remove_temporary_files(tmp_path) == []
+    assert sorted(tmp_path.rglob("*")) == before

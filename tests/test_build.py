@@ -234,8 +234,18 @@ def test_what_dead_writers_left_is_removed_and_nothing_else(copy: Path, seven: P
     (copy / "notes.tmp-1").write_text("the user's")
     (copy / "mine").mkdir()
     (copy / "mine" / "x.tmp-1").write_text("the user's")
+    like_a_family = copy / "holiday-20240101"
+    (like_a_family / "a.tmp-dir").mkdir(parents=True)
+    (like_a_family / "3-3.dtw.zst.tmp-1").write_text("the user's")
+    (family / "a.tmp-dir").mkdir()
     build(NINE, SEVEN, copy)
-    assert files(copy).keys() - files(seven).keys() == {"notes.tmp-1", "mine/x.tmp-1"}
+    assert files(copy).keys() - files(seven).keys() == {
+        "notes.tmp-1",
+        "mine/x.tmp-1",
+        "holiday-20240101/3-3.dtw.zst.tmp-1",
+    }
+    assert (like_a_family / "a.tmp-dir").is_dir()
+    assert (family / "a.tmp-dir").is_dir()
 
 
 # -- memory -----------------------------------------------------------------------------------
