@@ -66,8 +66,9 @@ def pack(
 
     def wrote(header: TableHeader, size: int) -> None:
         finished.append(header.sector)
-        bits = f"{8 * size / header.slots:.3f} bits per slot"
-        click.echo(f"{header.sector}: {format_bytes(size)} ({bits})", err=True)
+        # A small file is mostly header.
+        bits = f" ({8 * size / header.slots:.3f} bits per slot)" if header.slots >= 100_000 else ""
+        click.echo(f"{header.sector}: {format_bytes(size)}{bits}", err=True)
 
     with check_progress(len(chosen)) as progress:
         try:
