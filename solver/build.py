@@ -1,8 +1,9 @@
 """The batch: which units to solve, in what order, within what memory, and onto the disk.
 
-A run keeps every table that is finished and sound, so one that was interrupted goes on where it
-stopped. Tables are written while the next unit is being solved; solved sectors stay in memory for
-the units that read them, as far as the limit allows, and are read back from their files otherwise.
+A run keeps every table that is finished and whole to the last checksum, so one that was
+interrupted goes on where it stopped. Tables are written while the next unit is being solved;
+solved sectors stay in memory for the units that read them, as far as the limit allows, and are
+read back from their files otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -30,7 +32,15 @@ from solver.sectors import Sector, Unit, dependencies, major_is_mover, unit_of
 from solver.solve import solve_unit
 from solver.solved import ByteArray, SolvedSector
 from solver.storedcache import StoredCache
-from solver.survey import Survey, check_disk, check_memory, open_table, refuse_unsolvable, survey
+from solver.survey import (
+    Survey,
+    check_disk,
+    check_memory,
+    open_table,
+    refuse_unsolvable,
+    sound_table,
+    survey,
+)
 from solver.tablefile import table_path
 from solver.tableheader import TableHeader
 from solver.tablewriter import NewTable, TableWriter
@@ -111,10 +121,18 @@ def build(
     progress = progress or BuildProgress()
     database = Path(database)
     asked = list(sectors)
-    refuse_unsolvable(rules, asked)  # before a folder is made
+    refuse_unsolvable(rules, asked)
+    # Looked at before the lock is taken, so that a database which nobody may write to, or another
+    # is writing to, is good enough where there is nothing to do.
+    threads = threads or default_threads()
+    todo = survey(rules, asked, database, force=force, threads=threads)
+    if not todo.units:
+        with suppress(ResourceError), locked(database):
+            _clean(database)
+        return BuildReport([], todo.skipped, time.perf_counter() - started)
     with locked(database):
         _clean(database)
-        todo = survey(rules, asked, database, force=force)
+        todo = survey(rules, asked, database, force=force, threads=threads, known=todo.sound)
         for text in todo.damaged.values():
             progress.note(f"{text}; it will be made anew")
         check_disk(rules, todo, database)
@@ -122,7 +140,7 @@ def build(
         progress.begin(todo.units)
         cache = StoredCache(rules, todo.units)
         with (
-            Workers(threads or default_threads()) as workers,
+            Workers(threads) as workers,
             TableWriter(workers.threads, progress.wrote) as writer,
         ):
             run = _Run(rules, database, limit, workers, writer, cache, progress)
@@ -208,8 +226,18 @@ class _Run:
             else:
                 self.progress.finish_unit(unit, time.perf_counter() - started)
                 return solved
-            self.build_unit(unit_of(unreadable), [unreadable])
+            again = unit_of(unreadable)
+            self.build_unit(again, [s for s in again.sectors if s == unreadable or self.lost(s)])
             self.writer.wait()
+
+    def lost(self, sector: Sector) -> bool:
+        """Return whether the table of a sector is not there or damaged."""
+        try:
+            found = sound_table(self.rules, sector, self.database, threads=self.workers.threads)
+        except DamagedTableError as error:
+            self.progress.note(f"{error}; it will be made anew")
+            return True
+        return found is None
 
     def read(self, sector: Sector) -> ByteArray:
         """Return the stored bytes of a sector solved before."""
@@ -221,7 +249,7 @@ class _Run:
             with open_table(self.rules, sector, self.database) as reader:
                 stored = np.empty(reader.header.payload_bytes, dtype=np.uint8)
                 reader.read_into(stored, threads=self.workers.threads)
-        except (DamagedTableError, FileNotFoundError) as error:
+        except (DamagedTableError, FileNotFoundError, NotADirectoryError) as error:
             raise _UnreadableError(sector, str(error)) from None
         if self.placing:
             # The next placing unit often reads it again. (Moving units count on being alone with

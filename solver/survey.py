@@ -23,7 +23,15 @@ from solver.sectors import (
 )
 from solver.tablefile import TableReader, table_path
 
-__all__ = ["Survey", "check_disk", "check_memory", "open_table", "refuse_unsolvable", "survey"]
+__all__ = [
+    "Survey",
+    "check_disk",
+    "check_memory",
+    "open_table",
+    "refuse_unsolvable",
+    "sound_table",
+    "survey",
+]
 
 
 @dataclass(frozen=True)
@@ -35,12 +43,14 @@ class Survey:
         wanted: sectors of these units whose tables are to be written.
         skipped: sectors whose tables are there.
         damaged: why tables that are there cannot be used, by sector.
+        sound: what the files of `skipped` are known by; see :attr:`TableReader.identity`.
     """
 
     units: list[Unit]
     wanted: frozenset[Sector]
     skipped: list[Sector]
     damaged: dict[Sector, str]
+    sound: frozenset[object] = frozenset()
 
 
 def survey(
@@ -49,14 +59,20 @@ def survey(
     database: str | os.PathLike[str],
     *,
     force: bool = False,
+    threads: int = 1,
+    known: frozenset[object] = frozenset(),
 ) -> Survey:
-    """Look which tables are missing. Opens each, but does not read the values.
+    """Look which tables are missing or damaged.
+
+    Reads each file and compares its checksums; what the values mean is for others to check.
 
     Args:
         rules: the game.
         sectors: which tables are asked for.
         database: the folder they belong in.
         force: make the tables asked for anew even if they are there; not what they depend on.
+        threads: threads to read with.
+        known: files that an earlier survey has found sound and that need not be read again.
 
     Raises:
         UsageError: a sector has no table under these rules, or cannot be solved yet.
@@ -67,21 +83,27 @@ def survey(
     order = solving_order(rules, closure(rules, asked))
     forced = {unit_of(sector) for sector in asked} if force else set()
     units, wanted, skipped, damaged = [], set(), [], {}
+    sound: set[object] = set()
     for unit in order:
         missing = set()
         for sector in unit.sectors:
-            try:
-                if not _is_present(rules, sector, database) or unit in forced:
-                    missing.add(sector)
-                else:
-                    skipped.append(sector)
-            except DamagedTableError as error:
+            if unit in forced:
                 missing.add(sector)
+                continue
+            try:
+                identity = sound_table(rules, sector, database, threads=threads, known=known)
+            except DamagedTableError as error:
                 damaged[sector] = str(error)
+                identity = None
+            if identity is None:
+                missing.add(sector)
+            else:
+                skipped.append(sector)
+                sound.add(identity)
         if missing:
             units.append(unit)
             wanted |= missing
-    return Survey(units, frozenset(wanted), skipped, damaged)
+    return Survey(units, frozenset(wanted), skipped, damaged, frozenset(sound))
 
 
 def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
@@ -105,7 +127,7 @@ def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -
     """Open a sector's table and compare what it says about itself with what is expected.
 
     Raises:
-        FileNotFoundError: it is not there.
+        FileNotFoundError, NotADirectoryError: it is not there.
         DamagedTableError: it is not a sound table of this sector under these rules.
         ResourceError: it may not be read.
     """
@@ -117,7 +139,7 @@ def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -
             fingerprint=rules.fingerprint(sector),
             slots=slots(rules, sector),
         )
-    except (FileNotFoundError, DamagedTableError):
+    except (FileNotFoundError, NotADirectoryError, DamagedTableError):
         raise
     except OSError as error:
         raise ResourceError(f"{path} cannot be read: {error.strerror}") from None
@@ -127,13 +149,34 @@ def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -
     return reader
 
 
-def _is_present(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -> bool:
-    """Return whether a sector's table is there; DamagedTableError if it cannot be used."""
+def sound_table(
+    rules: Rules,
+    sector: Sector,
+    database: str | os.PathLike[str],
+    *,
+    threads: int = 1,
+    known: frozenset[object] = frozenset(),
+) -> object | None:
+    """Return what a sector's table is known by if it is sound; None if it is not there.
+
+    Args:
+        rules: the game.
+        sector: which one.
+        database: the folder it belongs in.
+        threads: threads to read with.
+        known: files that need not be read again.
+
+    Raises:
+        DamagedTableError: it cannot be used.
+        ResourceError: it may not be read.
+    """
     try:
-        open_table(rules, sector, database).close()
-    except FileNotFoundError:
-        return False
-    return True
+        with open_table(rules, sector, database) as reader:
+            if reader.identity not in known:
+                reader.check_stored(threads=threads)
+            return reader.identity
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def check_disk(rules: Rules, todo: Survey, database: str | os.PathLike[str]) -> None:

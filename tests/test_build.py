@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,8 @@ from strategies import NINE, SIX
 from solver import build as module
 from solver import memory, tablewriter
 from solver.build import BuildProgress, BuildReport, build
-from solver.errors import DamagedTableError, ResourceError, UsageError
+from solver.errors import DamagedTableError, LockedDatabaseError, ResourceError, UsageError
+from solver.lock import locked
 from solver.plan import unit_memory, unit_slots
 from solver.reference import differences, read_reference
 from solver.sectors import Sector, Unit, dependencies, sectors_up_to, solving_order, unit_of
@@ -201,9 +203,30 @@ def test_a_damaged_table_is_made_anew(
     assert files(copy) == files(seven)
 
 
-def test_damage_that_shows_only_when_a_table_is_read(copy: Path, seven: Path) -> None:
+def test_a_flipped_bit_anywhere_is_noticed(copy: Path, seven: Path) -> None:
     damage(path_of(copy, THREE_THREE), 0.5)
+    damage(path_of(copy, THREE_FOUR), 0.7)
+    progress = Recorder()
+    report = build(NINE, SEVEN, copy, progress=progress)
+    assert (report.solved, report.skipped) == ([THREE_THREE, THREE_FOUR], [FOUR_THREE])
+    assert progress.started == ["3-3", "4-3"]
+    first, second = progress.notes
+    assert "3-3.dtw.zst: frame 6 of 13: wrong checksum; it will be made anew" in first
+    assert "3-4.dtw.zst: frame " in second
+    assert files(copy) == files(seven)
+
+
+def test_damage_done_while_others_are_solved(
+    copy: Path, seven: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path_of(copy, FOUR_THREE).unlink()
+    original = module.check_disk
+
+    def harm(*arguments: object) -> None:
+        original(*arguments)  # type: ignore[arg-type]
+        damage(path_of(copy, THREE_THREE), 0.5)
+
+    monkeypatch.setattr(module, "check_disk", harm)
     progress = Recorder()
     report = build(NINE, SEVEN, copy, progress=progress)
     assert (report.solved, report.skipped) == ([THREE_THREE, FOUR_THREE], [THREE_FOUR])
@@ -211,6 +234,49 @@ def test_damage_that_shows_only_when_a_table_is_read(copy: Path, seven: Path) ->
     (note,) = progress.notes
     assert "3-3.dtw.zst: frame 6 of 13: wrong checksum; it will be made anew" in note
     assert files(copy) == files(seven)
+
+
+def test_a_unit_that_is_solved_anew_on_the_way_is_mended_whole(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = module.check_disk
+
+    def harm(*arguments: object) -> None:
+        original(*arguments)  # type: ignore[arg-type]
+        damage(path_of(copy, FOUR_THREE), 0.5)
+        path_of(copy, THREE_FOUR).unlink()
+
+    monkeypatch.setattr(module, "check_disk", harm)
+    report = build(NINE, [Sector(4, 4)], copy)
+    assert report.solved == [FOUR_THREE, THREE_FOUR, Sector(4, 4)]
+    with Tablebase(copy) as tablebase:
+        for sector in SEVEN:
+            tablebase.reader(NINE, sector).check()
+
+
+def test_nothing_to_do_needs_no_lock(copy: Path) -> None:
+    with locked(copy):
+        assert build(NINE, SEVEN, copy).skipped == SEVEN
+        path_of(copy, THREE_THREE).unlink()
+        with pytest.raises(LockedDatabaseError):
+            build(NINE, SEVEN, copy)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_nothing_to_do_in_a_folder_that_cannot_be_written(copy: Path) -> None:
+    copy.chmod(0o500)
+    try:
+        assert build(NINE, SEVEN, copy).skipped == SEVEN
+    finally:
+        copy.chmod(0o700)
+
+
+def test_nothing_to_do_where_there_can_be_no_lock_file(copy: Path) -> None:
+    (copy / "lock").mkdir()  # stops even root
+    assert build(NINE, SEVEN, copy).skipped == SEVEN
+    path_of(copy, THREE_THREE).unlink()
+    with pytest.raises(ResourceError, match="cannot be written"):
+        build(NINE, SEVEN, copy)
 
 
 def test_a_table_that_vanishes_while_others_are_solved(
