@@ -148,14 +148,17 @@ class Majors:
         none = np.zeros(0, dtype=np.int32)
         none64 = np.zeros(0, dtype=np.int64)
         bit_edges = np.zeros((len(masks), self.free), dtype=np.int64)
-        sets.fill_frames(masks, board, False, edge_start, none, bit_edges, line_start, none, none64)
+        bit_lines = np.zeros((len(masks), self.free), dtype=np.int32)
+        sets.fill_frames(
+            masks, board, False, edge_start, none, bit_edges, line_start, none, none64, bit_lines
+        )
         edge = np.zeros(edge_start[-1], dtype=np.int32)
         line = np.zeros(line_start[-1], dtype=np.int32)
         line_edges = np.zeros(line_start[-1], dtype=np.int64)
         sets.fill_frames(
-            masks, board, True, edge_start, edge, bit_edges, line_start, line, line_edges
+            masks, board, True, edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines
         )
-        return sets.FrameEdges(edge_start, edge, bit_edges, line_start, line, line_edges)
+        return sets.FrameEdges(edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines)
 
     @cached_property
     def mill_holders(self) -> IntArray:
@@ -211,7 +214,9 @@ class Majors:
         return sets.Moves(start, target, permutation)
 
 
-# Two sizes are in use at a time; more would only hold memory.
+# All sizes of the usual games: neighbouring units in solving order need other ones, and making them
+# anew each time took a tenth of the time of small units.  Together they hold some 200 MB.
+_KEPT = 12
 _recent: OrderedDict[tuple[Rules, int], Majors] = OrderedDict()
 
 
@@ -220,7 +225,7 @@ def majors(rules: Rules, size: int) -> Majors:
     key = (rules, size)
     if key not in _recent:
         _recent[key] = Majors(rules, size)
-        while len(_recent) > 2:
+        while len(_recent) > _KEPT:
             _recent.popitem(last=False)
     _recent.move_to_end(key)
     return _recent[key]

@@ -13,8 +13,10 @@ from solver.kernels.bits import popcount, trailing_zeros
 from solver.kernels.frames import (
     edge_parities,
     fill_edge_parities,
+    fill_open_lines,
     fill_sums,
     mill_points,
+    open_lines,
     pattern_sum,
 )
 from solver.kernels.ranks import fill_permutation, half, permuted, rank_of, spare_rank
@@ -84,6 +86,8 @@ def start_major(first, last, place, points, patterns, ranks, arrivals, closing, 
     table = np.zeros(2 << width, dtype=np.int32)
     sums = np.zeros(2 << width, dtype=np.int32)
     best = np.zeros(ranks.total, dtype=np.uint8)
+    ends = np.zeros(256, dtype=np.int64)
+    listed = np.zeros(ranks.total + 1, dtype=np.int32)
     for x in range(first, last):
         best[:] = 0
         for entry in range(closing.start[x], closing.start[x + 1]):
@@ -92,7 +96,9 @@ def start_major(first, last, place, points, patterns, ranks, arrivals, closing, 
             raise_scores(patterns, ranks, width, table, scores, best)
         total = fill_sums(arrivals[x], points, width, sums)
         count_quiet(patterns, width, total, sums, best, depth[x], open_moves[x])
-        place = plant(x, place, ranks.total, depth[x], open_moves[x], seeds)
+        place = plant(
+            x, place, depth[x, : ranks.total], open_moves[x, : ranks.total], seeds, ends, listed
+        )
 
 
 @step
@@ -144,9 +150,11 @@ def start_minor(first, last, place, points, flying, patterns, ranks, frames, rem
     quiet = np.zeros(ranks.total, dtype=np.uint8)
     holders = np.zeros(ranks.total + 1, dtype=np.int32)
     taken = np.zeros(ranks.total, dtype=np.uint8)
+    ends = np.zeros(256, dtype=np.int64)
+    listed = np.zeros(ranks.total + 1, dtype=np.int32)
     for x in range(first, last):
         fill_edge_parities(frames.bit_edges[x], points, width, parities)
-        found = find_mills(x, patterns, frames, holders)
+        found = find_mills(x, points, patterns, frames, table, holders)
         taken[:found] = 0
         for entry in range(removals.start[x], removals.start[x + 1]):
             fill_permutation(removals.permutation[entry], points, width, table)
@@ -162,24 +170,27 @@ def start_minor(first, last, place, points, flying, patterns, ranks, frames, rem
                 quiet[r] = popcount(edge_parities(np.int64(patterns[r]), width, parities))
             undo_slides(x, width, found, holders, ranks, frames, parities, taken, best, quiet)
         settle_all(best, quiet, depth[x], open_moves[x])
-        place = plant(x, place, ranks.total, depth[x], open_moves[x], seeds)
+        place = plant(
+            x, place, depth[x, : ranks.total], open_moves[x, : ranks.total], seeds, ends, listed
+        )
 
 
 @step
-def find_mills(x, patterns, frames, holders):  # type: ignore[no-untyped-def]
-    """List the patterns of block `x` that hold a mill; return their number."""
-    first_line = frames.line_start[x]
-    last_line = frames.line_start[x + 1]
+def find_mills(x, points, patterns, frames, table, holders):  # type: ignore[no-untyped-def]
+    """List the patterns of block `x` that hold a mill; return their number.
+
+    `table` is room for chunk tables.
+    """
+    width = half(points)
+    full = (1 << points) - 1
+    lines = (1 << (frames.line_start[x + 1] - frames.line_start[x])) - 1
+    fill_open_lines(frames.bit_lines[x], points, width, table)
     found = 0
     for r in range(len(patterns)):
         p = np.int64(patterns[np.uint64(r)])
-        holds = 0
-        for number in range(first_line, last_line):
-            line = np.int64(frames.line[np.uint64(number)])
-            holds |= np.int64((p & line) == line)
         # Written always and kept only if it counts: cheaper than a branch nobody can foresee.
         holders[np.uint64(found)] = p
-        found += holds
+        found += np.int64(open_lines(full & ~p, width, table) != lines)
     return found
 
 

@@ -74,3 +74,33 @@ def pattern_sum(p, width, table):  # type: ignore[no-untyped-def]
     """Return the sum of the terms of the bits of `p` (see :func:`fill_sums`)."""
     below = table[np.uint64(p & ((1 << width) - 1))]
     return np.int64(below) + np.int64(table[np.uint64((1 << width) + (p >> width))])
+
+
+@step
+def fill_open_lines(bit_lines, points, width, table):  # type: ignore[no-untyped-def]
+    """Make two chunk tables whose OR tells which lines a set of empty points keeps open.
+
+    Args:
+        bit_lines: the lines through each point of the frame, as bits.
+        points: points of the frame.
+        width: bits per chunk; ``2 * width >= points``.
+        table: out, int32, length ``2 << width``.
+    """
+    for chunk in range(2):
+        start = chunk << width
+        table[start] = 0
+        filled = 1
+        for bit in range(chunk * width, (chunk + 1) * width):
+            lines = bit_lines[bit] if bit < points else np.int32(0)
+            before = table[start : start + filled]
+            after = table[start + filled : start + 2 * filled]
+            for entry in range(filled):
+                after[entry] = before[entry] | lines
+            filled *= 2
+
+
+@step
+def open_lines(empty, width, table):  # type: ignore[no-untyped-def]
+    """Return the lines with a point in `empty`, as bits; the others are filled."""
+    below = table[np.uint64(empty & ((1 << width) - 1))]
+    return np.int64(below) | np.int64(table[np.uint64((1 << width) + (empty >> width))])

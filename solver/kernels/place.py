@@ -117,7 +117,7 @@ def place_minor(first, last, points, patterns, larger_ranks, after_patterns, aft
         last_removal = removals.start[x + 1]
         takes = wins or first_removal != last_removal
         if takes:
-            found = find_mills(x, after_patterns, frames, holders)
+            found = find_mills(x, points, after_patterns, frames, table, holders)
             taken[:found] = 255 if wins else 0
             for entry in range(first_removal, 0 if wins else last_removal):
                 fill_permutation(removals.permutation[entry], points, width, table)

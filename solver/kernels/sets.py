@@ -62,6 +62,7 @@ class FrameEdges(NamedTuple):
     line_start: npt.NDArray[np.int64]
     line: npt.NDArray[np.int32]  # pattern of the line's points
     line_edges: npt.NDArray[np.int64]  # bit e: edge e of this block ends on the line
+    bit_lines: npt.NDArray[np.int32]  # by (block, point): bit l, line l of the block holds it
 
 
 @step
@@ -336,7 +337,7 @@ def fill_removals(masks, board, any_when_all, orbits, target_orbit, permutation)
 
 
 @kernel
-def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, line, line_edges):  # type: ignore[no-untyped-def]
+def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines):  # type: ignore[no-untyped-def]
     """Fill :class:`FrameEdges`; with `fill` false only the two ``start`` arrays."""
     full = (1 << board.points) - 1
     edges = 0
@@ -369,6 +370,10 @@ def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, lin
                         if np.int64(edge[e]) & pattern:
                             incident |= 1 << (e - edge_start[number])
                     line_edges[lines] = incident
+                    rest = pattern
+                    while rest != 0:
+                        bit_lines[number, trailing_zeros(rest)] |= 1 << (lines - line_start[number])
+                        rest &= rest - 1
                 lines += 1
     edge_start[len(masks)] = edges
     line_start[len(masks)] = lines

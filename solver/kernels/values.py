@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from solver.kernels import kernel, step
+from solver.kernels import step
 
 VOID = 254
 DRAW = 255
@@ -68,41 +68,38 @@ def settle_moves(score, quiet):  # type: ignore[no-untyped-def]
     return quiet + NEVER_LOST * np.int64(score >= DRAW_SCORE)
 
 
-@kernel
-def plant(x, place, block, depth, open_moves, seeds):  # type: ignore[no-untyped-def]
-    """List the seeds of block `x` in order of depth.
+@step
+def plant(x, place, depth, open_moves, seeds, ends, found):  # type: ignore[no-untyped-def]
+    """List the seeds of block `x` in order of depth, by counting.
 
     Args:
         x: the block.
         place: next free entry.
-        block: slots of a block.
-        depth, open_moves: the block's rows.
+        depth, open_moves: the values of the block's slots.
         seeds: :class:`Seeds`, out.
+        ends: room for 256 numbers.
+        found: room for one rank more than the block has slots.
 
     Returns:
         The next free entry.
     """
-    ends = np.zeros(256, dtype=np.int64)
     seeds.next[x] = place
-    return sort_seeds(x, place, block, depth, open_moves, seeds, ends)
-
-
-@step
-def sort_seeds(x, place, block, depth, open_moves, seeds, ends):  # type: ignore[no-untyped-def]
-    """Sort a block's seeds by depth, by counting; see :func:`plant`."""
-    for r in range(block):
-        seed = (depth[np.uint64(r)] != 0) | (open_moves[np.uint64(r)] == 0)
-        ends[depth[np.uint64(r)]] += np.int64(seed)
+    count = 0
+    for r in range(len(depth)):
+        # Written always and kept only if it counts: cheaper than a branch nobody can foresee.
+        found[np.uint64(count)] = r
+        count += np.int64((depth[np.uint64(r)] != 0) | (open_moves[np.uint64(r)] == 0))
+    ends[:] = 0
+    for number in range(count):
+        ends[depth[np.uint64(found[np.uint64(number)])]] += 1
     for value in range(256):
-        count = ends[value]
-        seeds.waiting[value, x] = count
+        length = ends[value]
+        seeds.waiting[value, x] = length
         ends[value] = place
-        place += count
-    for r in range(block):
-        # What is no seed is written to the next free entry and then forgotten.
-        value = np.int64(depth[np.uint64(r)])
-        seed = np.int64((value != 0) | (open_moves[np.uint64(r)] == 0))
-        value |= 255 * (1 - seed)
-        seeds.rank[np.uint64(ends[np.uint64(value)])] = r
-        ends[np.uint64(value)] += seed
+        place += length
+    for number in range(count):
+        r = np.uint64(found[np.uint64(number)])
+        value = depth[r]
+        seeds.rank[np.uint64(ends[value])] = r
+        ends[value] += 1
     return place
