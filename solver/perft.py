@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from solver.errors import UsageError
 from solver.position import Position, capture_sets, steps
 from solver.rules import Rules
 
-__all__ = ["divide", "perft"]
+__all__ = ["MOST_DEPTH", "divide", "perft"]
+
+MOST_DEPTH: Final = 100
+"""No count ends at a depth like this, and every turn of a sequence is a nested call."""
 
 
 def perft(position: Position, depth: int) -> int:
@@ -14,13 +19,14 @@ def perft(position: Position, depth: int) -> int:
 
     Args:
         position: where they begin.
-        depth: turns per sequence, 0 or more.
+        depth: turns per sequence, 0 to :data:`MOST_DEPTH`.
 
     Raises:
-        UsageError: the depth is negative.
+        UsageError: the depth is negative or too great.
     """
     if depth < 0:
         raise UsageError(f"the depth of perft cannot be {depth}: it counts turns, 0 or more")
+    _refuse_depth(depth)
     return _count(
         position.rules,
         position.mover_mask,
@@ -36,18 +42,24 @@ def divide(position: Position, depth: int) -> dict[str, int]:
 
     Args:
         position: where the sequences begin.
-        depth: turns per sequence, the first one included; 1 or more.
+        depth: turns per sequence, the first one included; 1 to :data:`MOST_DEPTH`.
 
     Returns:
         Per text of a turn, in their order: the sequences that begin with it.
 
     Raises:
-        UsageError: the depth is less than 1.
+        UsageError: the depth is less than 1 or too great.
     """
     if depth < 1:
         raise UsageError(f"perft by turns needs a depth of 1 or more, not {depth}")
+    _refuse_depth(depth)
     board = position.rules.board
     return {turn.text(board): perft(position.apply(turn), depth - 1) for turn in position.turns()}
+
+
+def _refuse_depth(depth: int) -> None:
+    if depth > MOST_DEPTH:
+        raise UsageError(f"the depth of perft is at most {MOST_DEPTH}, not {depth}")
 
 
 def _count(rules: Rules, own: int, other: int, own_hand: int, other_hand: int, depth: int) -> int:

@@ -155,10 +155,11 @@ def get_variant(name: str) -> Rules:
     """The rules of a variant.
 
     Raises:
-        UsageError: there is none of that name; the message lists the names there are.
+        UsageError: there is none of that name, in whatever case; the message lists the names
+            there are.
     """
     try:
-        return VARIANTS[name]
+        return VARIANTS[name.strip().lower()]
     except KeyError:
         names = ", ".join(VARIANTS)
         raise UsageError(f"no variant is called {name!r}; there are: {names}") from None

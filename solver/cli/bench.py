@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from solver.cli.common import (
+    WholeNumber,
+    counted,
     emit_json,
     format_bytes,
     format_count,
@@ -15,6 +17,7 @@ from solver.cli.common import (
     json_option,
     threads_option,
 )
+from solver.cli.escape import one_line
 from solver.errors import UsageError
 from solver.rules import get_variant
 from solver.sectors import sectors_up_to
@@ -29,7 +32,7 @@ __all__ = ["bench"]
 @click.command()
 @click.option(
     "--stones",
-    type=int,
+    type=WholeNumber(0),
     default=8,
     metavar="N",
     help="Solve every moving sector with at most N stones on the board. Default: 8.",
@@ -40,8 +43,8 @@ __all__ = ["bench"]
 )
 @click.option(
     "--check",
-    type=click.Path(path_type=Path),
     metavar="FILE",
+    callback=lambda context, parameter, text: _file(text),
     help="Compare counts and deepest distances with those in a file of databases/reference.",
 )
 @json_option
@@ -84,8 +87,16 @@ def bench(stones: int, threads: int | None, write: bool, check: Path | None, as_
         return 0
     for text in wrong:
         click.echo(text, err=True)
-    click.echo(f"{compared} of {len(sectors)} sectors compared with {check}", err=True)
+    text = f"{compared} of {counted(len(sectors), 'sector')} compared with {check}"
+    click.echo(one_line(text), err=True)
     return 1 if wrong or not compared else 0
+
+
+def _file(text: str | None) -> Path | None:
+    """Return the file that ``--check`` names, if any."""
+    if text is not None and not text:
+        raise UsageError("--check needs the name of a file")
+    return None if text is None else Path(text)
 
 
 def _line(timing: UnitTiming) -> str:
@@ -124,7 +135,7 @@ def _text(report: BenchReport, threads: int) -> str:
         format_table(head, rows, "l" + "r" * (len(head) - 1)),
         "",
         f"{format_count(slots)} slots in {seconds:.2f} s, {seconds / slots * 1e9:.1f} ns/slot,"
-        f" with {threads} thread{'' if threads == 1 else 's'}",
+        f" with {counted(threads, 'thread')}",
     ]
     if written:
         writing = sum(timing.write_seconds or 0 for timing in report.units)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -27,9 +29,16 @@ if TYPE_CHECKING:
     from solver.position import Position
     from solver.tablebase import Result, Tablebase
 
+    WholeNumberType = click.ParamType[int]
+    DecimalNumberType = click.ParamType[float]
+else:  # older versions of click have it without a parameter
+    WholeNumberType = DecimalNumberType = click.ParamType
+
 __all__ = [
+    "DecimalNumber",
     "WholeNumber",
     "choose_sectors",
+    "counted",
     "database_option",
     "emit_json",
     "format_bytes",
@@ -53,17 +62,63 @@ __all__ = [
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-class WholeNumber(click.IntRange):
+class WholeNumber(WholeNumberType):
     """A whole number that is not too small.
 
     Args:
-        least: the smallest number allowed.
+        least: the smallest number allowed, 0 or more.
     """
 
-    name = "whole number"  # click's message would call it a range
+    name = "whole number"
 
     def __init__(self, least: int) -> None:
-        super().__init__(min=least)
+        self._least = least
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Read the number; click.UsageError if it is none or too small."""
+        text = str(value).strip()
+        if re.fullmatch(r"[+-]?[0-9]{1,18}", text) is None:
+            raise _not_taken("a whole number", value, param, ctx)
+        if int(text) < self._least:
+            raise _not_taken(f"a whole number of {self._least} or more", value, param, ctx)
+        return int(text)
+
+
+class DecimalNumber(DecimalNumberType):
+    """A number above 0, such as ``8`` or ``0.5``."""
+
+    name = "number"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the number; click.UsageError if it is none, not finite or not above 0."""
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise _not_taken("a number", value, param, ctx)
+        if number <= 0:
+            raise _not_taken("a number above 0", value, param, ctx)
+        return number
+
+
+def _not_taken(
+    wanted: str, value: object, param: click.Parameter | None, ctx: click.Context | None
+) -> click.UsageError:
+    """Return the error that an option or argument takes something else than what was given."""
+    if param is None:
+        name = "this"
+    elif isinstance(param, click.Argument):
+        name = param.human_readable_name
+    else:
+        name = max(param.opts, key=len)
+    text = str(value)
+    shown = repr(text if len(text) <= 40 else f"{text[:37]}...")
+    return click.UsageError(f"{name} takes {wanted}, not {shown}", ctx)
 
 
 # -- options and arguments ----------------------------------------------------------------------
@@ -158,7 +213,7 @@ def sector_choice(*, whole_game: bool = False) -> Callable[[Decorated], Decorate
         )
         function = click.option(
             "--stones",
-            type=int,
+            type=WholeNumber(0),
             metavar="N",
             help="Every moving sector with at most N stones on the board.",
         )(function)
@@ -275,13 +330,22 @@ def _variant(context: click.Context, parameter: click.Parameter, value: str) -> 
 
 
 def emit_json(record: object) -> None:
-    """Write a record to stdout as one line of JSON."""
-    click.echo(json.dumps(record, ensure_ascii=False))
+    """Write a record to stdout as one line of JSON.
+
+    What stdout's encoding does not have is escaped, and so are names of files that are not UTF-8.
+    """
+    text = json.dumps(record, ensure_ascii=False)
+    click.echo(text if stdout_can_show(text) else json.dumps(record))
 
 
 def format_count(number: int) -> str:
     """Return a number with its thousands set apart: ``12,144``."""
     return f"{number:,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: ``1 sector``, ``1,200 sectors``."""
+    return f"{format_count(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def format_bytes(number: float) -> str:

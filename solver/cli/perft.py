@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from solver.cli.common import (
     WholeNumber,
+    counted,
     emit_json,
     format_count,
     format_table,
@@ -13,6 +16,7 @@ from solver.cli.common import (
     read_position,
     variant_argument,
 )
+from solver.errors import UsageError
 from solver.perft import divide as count_by_turn
 from solver.perft import perft as count
 from solver.position import Position
@@ -21,7 +25,19 @@ from solver.rules import Rules
 __all__ = ["perft"]
 
 
-@click.command()
+class _Perft(click.Command):
+    """A command that knows a negative depth from an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if re.fullmatch(r"-[0-9]", error.option_name) is None:
+                raise
+            raise UsageError("the depth cannot be negative: it counts turns, 0 or more") from None
+
+
+@click.command(cls=_Perft)
 @variant_argument
 @click.argument("depth", type=WholeNumber(0))
 @click.option("--divide", is_flag=True, help="Count by first turn as well.")
@@ -38,4 +54,4 @@ def perft(rules: Rules, depth: int, divide: bool, position: str | None, as_json:
     if turns:
         rows = [(turn, format_count(number)) for turn, number in turns.items()]
         click.echo(format_table(("turn", "nodes"), rows, "lr") + "\n")
-    click.echo(f"{format_count(nodes)} nodes")
+    click.echo(counted(nodes, "node"))

@@ -9,6 +9,7 @@ import click
 
 from solver.cli.common import (
     choose_sectors,
+    counted,
     database_option,
     emit_json,
     format_bytes,
@@ -107,6 +108,7 @@ def _text(made: Plan) -> str:
 
 def _totals(made: Plan) -> str:
     return (
-        f"{len(made.rows)} sectors: {format_count(made.slots)} slots, {format_bytes(made.bytes)} of"
+        f"{counted(len(made.rows), 'sector')}: {counted(made.slots, 'slot')},"
+        f" {format_bytes(made.bytes)} of"
         f" disk, {format_bytes(made.memory)} of memory, about {format_duration(made.seconds)}"
     )

@@ -10,6 +10,7 @@ import click
 
 from solver.boards import BOARDS
 from solver.cli.common import emit_json, format_duration, json_option
+from solver.cli.escape import one_line
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, sectors_up_to, solving_order, wanted_sectors
 
@@ -38,7 +39,8 @@ def warmup(as_json: bool) -> None:
     if as_json:
         emit_json({"seconds": round(seconds, 3), "cache": str(cache_folder())})
         return
-    click.echo(f"Ready after {format_duration(seconds)}; compiled code is in {cache_folder()}")
+    where = one_line(str(cache_folder()))
+    click.echo(f"Ready after {format_duration(seconds)}; compiled code is in {where}")
 
 
 def _smallest() -> Iterator[tuple[Rules, list[Unit]]]:

@@ -1,0 +1,23 @@
+"""Text from outside, such as names of files, made fit to be printed."""
+
+from __future__ import annotations
+
+__all__ = ["one_line"]
+
+
+def one_line(text: str) -> str:
+    r"""Return a text with backslash escapes for all that cannot be shown or would break the line.
+
+    Bytes of a file name that are not of the file system's encoding become ``\xff``, control
+    characters ``\n`` or ``\x1b``. Nothing else is changed, backslashes included.
+    """
+    return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python carries a byte that it could not decode
+        return f"\\x{code - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")
