@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,7 +17,9 @@ from conftest import Morris
 
 from solver import __version__, cli
 from solver.cli.common import (
+    DecimalNumber,
     choose_sectors,
+    counted,
     format_bytes,
     format_count,
     format_duration,
@@ -75,15 +78,25 @@ def test_no_command_is_a_usage_error_that_shows_the_help(morris: Morris) -> None
         (["--frobnicate"], "No such option"),
         (
             ["perft", "nine", "many"],
-            "'many' is not a valid whole number. Try 'morris perft --help'.",
+            "DEPTH takes a whole number, not 'many'. Try 'morris perft --help'.",
         ),
-        (["perft", "nine", "-1"], "No such option"),
+        (["perft", "nine", "1.5"], "DEPTH takes a whole number, not '1.5'"),
+        (["perft", "nine", "-1"], "the depth cannot be negative"),
+        (["perft", "nine", "-12", "--json"], "the depth cannot be negative"),
+        (["perft", "nine", "--fast", "1"], "No such option"),
+        (["perft", "nine", "101"], "the depth of perft is at most 100, not 101"),
+        (["perft", "nine", "3000", "--divide"], "the depth of perft is at most 100, not 3000"),
+        (["perft", "nine", "9" * 5000], "DEPTH takes a whole number, not '999"),
         (["perft", "ten-pins", "1"], "no variant is called 'ten-pins'; there are: nine"),
+        (["plan", "nine", "--stones", "few"], "--stones takes a whole number, not 'few'"),
+        (["plan", "nine", "--threads", "0"], "--threads takes a whole number of 1 or more"),
+        (["bench", "--stones", "8.0"], "--stones takes a whole number, not '8.0'"),
+        (["bench", "--check", ""], "--check needs the name of a file"),
         (["stats", "nine", "3"], "'3'"),
         (["stats", "nine", "2-3"], "sector 2-3 has no table"),
         (["stats", "nine", "--db", "", "3-3"], "--db needs the name of a folder"),
         (["query", "--variant", "chess", "w:W:B"], "no variant is called 'chess'"),
-        (["line", "--plies", "-4", "w:W:B"], "-4 is not in the range x>=0"),
+        (["line", "--plies", "-4", "w:W:B"], "--plies takes a whole number of 0 or more, not '-4'"),
     ],
 )
 def test_wrong_usage_gives_one_line_and_exit_code_2(
@@ -125,6 +138,88 @@ def test_errors_end_in_one_line_and_their_exit_code(
     assert (answer.code, answer.out) == (code, "")
     assert text in answer.err
     assert answer.err.count("\n") == (1 if text else 0)
+
+
+@pytest.mark.parametrize("name", ["perft", "plan", "line", "bench"])
+def test_help_has_no_formulas(morris: Morris, name: str) -> None:
+    assert "x>" not in morris(name, "--help").out
+
+
+def test_decimal_numbers() -> None:
+    option = click.Option(["--memory"])
+    for text, number in (("8", 8.0), ("0.5", 0.5), ("1e3", 1000.0)):
+        assert DecimalNumber().convert(text, option, None) == number
+    for text, wanted in (
+        ("8GB", "a number"),
+        ("nan", "a number"),
+        ("inf", "a number"),
+        ("0", "a number above 0"),
+        ("-1", "a number above 0"),
+    ):
+        with pytest.raises(click.UsageError, match=rf"^--memory takes {wanted}, not '{text}'$"):
+            DecimalNumber().convert(text, option, None)
+
+
+def test_things_are_counted(morris: Morris, tmp_path: Path) -> None:
+    assert [counted(n, "slot") for n in (0, 1, 2000)] == ["0 slots", "1 slot", "2,000 slots"]
+    assert morris("perft", "nine", 0).out == "1 node\n"
+    assert "\nall 1 sector: " in morris("plan", "nine", "3-3", "--db", tmp_path).out
+
+
+def test_variants_are_named_in_any_case(morris: Morris) -> None:
+    assert morris("perft", "NINE", 1).out == morris("perft", "nine", 1).out
+
+
+def test_a_message_stays_on_one_line(morris: Morris, tmp_path: Path) -> None:
+    folder = tmp_path / "a\nb\x1b\udcff\ud800ü"
+    message = morris("stats", "nine", "--db", folder).refused(3)
+    assert "/a\\nb\\x1b\\xff\\ud800ü; make" in message
+
+
+def test_json_of_names_that_are_not_text() -> None:
+    program = "from solver.cli.common import emit_json; emit_json({'ü': %s})"
+    for encoding, value, expected in (
+        ("utf-8", "'ü'", '{"ü": "ü"}\n'.encode()),
+        ("utf-8", "chr(0xdcff)", b'{"\\u00fc": "\\udcff"}\n'),
+        ("ascii", "'ü'", b'{"\\u00fc": "\\u00fc"}\n'),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-X", "utf8", "-c", program % value],
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout == expected
+
+
+@pytest.mark.skipif(os.name != "posix", reason="descriptors are closed the POSIX way")
+@pytest.mark.parametrize(
+    ("arguments", "closed", "code"),
+    [
+        ("variants --json", ">&-", 141),
+        ("perft nine 1 --divide", ">&-", 141),
+        ("--help", ">&-", 141),
+        ("query x", ">&-", 2),
+        ("query x", "2>&-", 2),
+        ("variants", "2>&-", 0),
+        ("", "2>&-", 2),
+        ("query x", "<&- >&- 2>&-", 2),
+    ],
+)
+def test_closed_streams(arguments: str, closed: str, code: int) -> None:
+    command = f"{shlex.quote(sys.executable)} -m solver {arguments} {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, check=False)
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+    assert done.stderr.count(b"\n") == (1 if code == 2 and "2>" not in closed else 0)
+
+
+def test_no_file_takes_the_place_of_a_closed_stream() -> None:
+    program = "import os; from solver.cli import _occupy_closed_descriptors as f; f(); f();"
+    program += "print(os.open(os.devnull, os.O_RDONLY))"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(program)} <&- 2>&-"
+    done = subprocess.run(command, shell=True, capture_output=True, check=True)
+    assert int(done.stdout) == 3
 
 
 def test_mistakes_in_the_program_are_not_hidden(
@@ -170,6 +265,26 @@ def test_an_interruption_ends_with_130() -> None:
     finally:
         process.kill()
     assert (process.returncode, err) == (130, b"interrupted\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+@pytest.mark.parametrize("module", ["click", "difflib", "solver.cli"])
+def test_an_interruption_while_the_program_loads(module: str) -> None:
+    program = f"""if True:
+        import os, signal, sys
+        from solver.__main__ import main
+
+        class Interrupt:
+            def find_spec(self, name, *_):
+                if name == {module!r}:
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        sys.modules.pop({module!r}, None)
+        sys.meta_path.insert(0, Interrupt())
+        main()
+        """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"interrupted\n")
 
 
 def test_shell_completion_lists_the_commands() -> None:

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import click
 
 from solver import __version__
+from solver.cli.escape import one_line
 from solver.errors import MorrisError, UsageError
 
 __all__ = ["COMMANDS", "EXIT_CODES", "main", "morris", "run"]
@@ -118,6 +119,7 @@ def morris() -> None:
 
 def main() -> None:
     """Run the command line of this process and end it."""
+    _occupy_closed_descriptors()
     # NumPy's linear algebra, which nothing here uses, would start threads when it is imported:
     # 70 ms of a query's 300.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -136,11 +138,14 @@ def run(arguments: Sequence[str]) -> int:
         The exit code; why it is not 0 has been said on stderr.
     """
     try:
-        code = _invoke(list(arguments))
+        try:
+            code = _invoke(list(arguments))
+        except click.exceptions.Exit as stop:  # after help, for one
+            code = stop.exit_code
+        if sys.stdout is None:  # closed before we began: what we had to say is lost
+            return code or _BROKEN_PIPE
         sys.stdout.flush()
         return code
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
     except click.UsageError as error:
         return _fail(_with_hint(error), 2)
     except click.ClickException as error:
@@ -151,13 +156,25 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(str(error) or "interrupted", _INTERRUPTED, prefix="")
     except BrokenPipeError:
         # Whoever read our output has gone; what is still buffered has nowhere to go.
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
     except MemoryError:
         return _fail("there is not enough memory", 5)
     except OSError as error:
         return _fail(*_explain(error))
+
+
+def _occupy_closed_descriptors() -> None:
+    """Open nothing in the place of a standard stream that is closed.
+
+    Else the next file that is opened gets its number, and what a library says there its bytes.
+    """
+    with suppress(OSError):
+        descriptor = os.open(os.devnull, os.O_RDWR)
+        while descriptor <= 2:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+        os.close(descriptor)
 
 
 def _invoke(arguments: list[str]) -> int:
@@ -177,8 +194,8 @@ def _invoke(arguments: list[str]) -> int:
 
 def _fail(message: str, code: int, prefix: str = "Error: ") -> int:
     """Say on stderr why the exit code is not 0."""
-    text = f"{prefix}{message}".rstrip()
-    with suppress(OSError):
+    text = one_line(f"{prefix}{message}".rstrip())
+    with suppress(OSError, ValueError):  # stderr may be closed
         click.echo(text, err=True)
     return code
 
