@@ -155,9 +155,8 @@ def parse_sanmill(rules: Rules, text: str) -> Position:
     order = _sanmill_order(rules.board)
     fields = text.split()
     if len(fields) < 8:
-        raise UsageError(
-            f"{_quoted(text)} is not a Sanmill FEN: it has {len(fields)} fields, 8 are needed"
-        )
+        has = f"{len(fields)} field{'' if len(fields) == 1 else 's'}"
+        raise UsageError(f"{_quoted(text)} is not a Sanmill FEN: it has {has}, 8 are needed")
     cells, side, phase, action = fields[:4]
     if re.fullmatch(r"[O@*]{8}/[O@*]{8}/[O@*]{8}", cells) is None:
         raise UsageError(
@@ -173,6 +172,14 @@ def parse_sanmill(rules: Rules, text: str) -> Position:
     for cell, point in zip(cells.replace("/", ""), order, strict=True):
         masks[cell] |= 1 << point
     white_on, white_hand, black_on, black_hand = (_parse_number(field) for field in fields[4:8])
+    mover_hand = white_hand if side == "w" else black_hand
+    if phase == "m" and mover_hand > 0:
+        mover = "White" if side == "w" else "Black"
+        raise UsageError(
+            f"the FEN says that stones are moved (m), but {mover} has {mover_hand} in hand to place"
+        )
+    if phase == "p" and white_hand == black_hand == 0:
+        raise UsageError("the FEN says that stones are placed (p), but none is in hand")
     for colour, said, mask in (("White", white_on, masks["O"]), ("Black", black_on, masks["@"])):
         shown = mask.bit_count()
         if said != shown:
@@ -269,7 +276,17 @@ def _why_not_taken(position: Position, choices: list[Turn], taken: list[int]) ->
 def _parse_points(board: Board, colour: str, body: str) -> int:
     """The mask of a comma-separated list of points, which may be empty."""
     mask = 0
-    for name in body.split(",") if body else ():
+    names = body.split(",") if body else []
+    for place, name in enumerate(names):
+        if not name:
+            where = (
+                "before the first comma"
+                if place == 0
+                else "after the last comma"
+                if place == len(names) - 1
+                else "between two commas"
+            )
+            raise UsageError(f"the name of a point is missing {where} of {colour}'s stones")
         bit = 1 << _parse_point(board, name)
         if mask & bit:
             raise UsageError(f"{name.lower()} is given twice among {colour}'s stones")

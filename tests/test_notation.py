@@ -53,7 +53,10 @@ BAD_POSITIONS = [
     ("w:Wa1:Bg1:H3,x", "'x' is not a number of stones"),
     ("w:Wa1:Bg1:H3,٣", "is not a number of stones"),
     ("w:Wa1:Bg1:H3," + "9" * 5000, "is not a number of stones"),
-    ("w:Wa1,:Bg1:H3,3", "'' is not a point"),
+    ("w:Wa1,:Bg1:H3,3", "a point is missing after the last comma of White's stones"),
+    ("w:Wa1:B,g1:H3,3", "a point is missing before the first comma of Black's stones"),
+    ("w:Wa1,,a7:Bg1:H3,3", "a point is missing between two commas of White's stones"),
+    ("w:W,:Bg1:H3,3", "a point is missing before the first comma of White's stones"),
     ("w:W" + "a" * 5000 + ":Bg1:H3,3", "aaa...' is not a point"),
 ]
 
@@ -219,6 +222,10 @@ def test_sanmill_round_trip(position: Position) -> None:
     [
         ("*OOOOOOO/*@O@@OOO/OO@@@@@O b p p 14 -6 8 -4 0 0 17", "White's hand cannot hold -6"),
         ("********/********/******** w p p 0 9", "it has 6 fields, 8 are needed"),
+        ("********/********/********", "it has 1 field, 8 are needed"),
+        ("********/********/******** w m s 0 9 0 9", "moved (m), but White has 9 in hand"),
+        ("********/O*******/******** b m s 1 8 0 9", "moved (m), but Black has 9 in hand"),
+        ("O*****@*/O*****@*/**@***O@ w p p 3 0 4 0", "placed (p), but none is in hand"),
         ("********/*******/******** w p p 0 9 0 9", "not three rings of eight cells"),
         ("********/********/*******X w p p 0 9 0 9", "not three rings of eight cells"),
         ("********/********/******** x p p 0 9 0 9", "side to move of the FEN is 'x'"),
