@@ -243,6 +243,35 @@ class Tablebase:
             )
         return sorted(found, key=best_first)
 
+    def analyse(self, position: Position) -> tuple[Result, list[MoveResult]]:
+        """Return :meth:`probe` and :meth:`moves` of a position, compared with each other.
+
+        Raises:
+            DamagedTableError: the best move does not lead to the result, so a value is wrong; names
+                the files it may be in.
+        """
+        result = self.probe(position)
+        moves = self.moves(position)
+        best = choose(moves, result)
+        if best is not None and contradict(Result(best.value, best.dtw), result):
+            raise DamagedTableError(self._contradiction(position, result, best))
+        return result, moves
+
+    def _contradiction(self, position: Position, result: Result, best: MoveResult) -> str:
+        """Return what to say where the tables contradict each other."""
+        rules = position.rules
+        around = [position, *position.successors()]
+        sectors = dict.fromkeys(p.sector for p in around if p.outcome() is None)
+        files = [self.reader(rules, sector).name for sector in sectors]
+        where = f"{files[0]} contradicts itself"
+        if len(files) > 1:
+            where = f"{', '.join(files[:-1])} and {files[-1]} contradict each other"
+        return (
+            f"{where}: {position} is a {words(result)}, but its best move {best.text} makes it a"
+            f" {words(Result(best.value, best.dtw))}; find out where with: morris verify"
+            f" {rules.name} {' '.join(map(str, sectors))} --full --db {shlex.quote(str(self.path))}"
+        )
+
     def best_moves(self, position: Position) -> list[MoveResult]:
         """Return the turns none is better than, by their text; empty if the game is over."""
         moves = self.moves(position)
@@ -267,11 +296,7 @@ class Tablebase:
             if best is None:
                 return Line(moves, "loss")
             if contradict(Result(best.value, best.dtw), result):
-                raise DamagedTableError(
-                    f"{self.path}: the tables contradict each other: {position} is a"
-                    f" {words(result)}, but its best move {best.text} makes it a"
-                    f" {words(Result(*best[3:]))}"
-                )
+                raise DamagedTableError(self._contradiction(position, result, best))
             moves.append(best)
             position = best.position
             result = other_side(best)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import STONES, Morris
 
@@ -17,6 +19,7 @@ from solver.position import Position
 from solver.rules import get_variant
 from solver.sectors import Sector
 from solver.tablebase import open_tablebase
+from solver.tablefile import TableReader, table_path, write_table
 
 NINE = get_variant("nine")
 WON = "w:Wa1,d1,g4:Bb2,b4,d6"  # g4-g1 closes a mill and takes the third stone
@@ -181,6 +184,28 @@ def test_a_damaged_table_gives_no_value(morris: Morris, database: Path, tmp_path
     assert "header" in morris("line", DRAWN, "--db", copy).refused(4)
 
 
+def test_tables_that_contradict_each_other(morris: Morris, database: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(database, copy)
+    position = Position.parse(NINE, DRAWN)
+    sector = position.sector
+    table = table_path(copy, NINE, sector)
+    with TableReader(table) as reader:
+        header = reader.header
+        payload = np.empty(header.slots, dtype=np.uint8)
+        reader.read_into(payload)
+    payload[layout(NINE, sector).index(position.mover_mask, position.opponent_mask)] = 33
+    write_table(table, header, payload)
+    for command in ("query", "line"):
+        for extra in ([], ["--json"]):
+            error = morris(command, DRAWN, "--db", copy, *extra).refused(4)
+            assert error.startswith(f"{table}, ")
+            assert " contradict each other: " in error
+            assert f"{DRAWN} is a win in 33, but its best move " in error
+            remedy = error.partition("find out where with: morris ")[2]
+            assert morris(*shlex.split(remedy)).code == 1
+
+
 def test_a_database_that_is_a_file_is_refused(morris: Morris, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
@@ -225,6 +250,8 @@ def test_a_line_is_followed_no_further_than_asked(morris: Morris, database: Path
         assert (len(answer["line"]), answer["ended"]) == (limit, "limit")
     text = morris("line", DRAWN, "--plies", 3, "--db", database).out
     assert text.endswith("Followed for 3 plies.\n")
+    text = morris("line", DRAWN, "--plies", 0, "--db", database).out
+    assert text.endswith("best play.\n\nFollowed for 0 plies.\n")
     # A game that ends on the last ply has ended.
     won = morris("line", WON, "--plies", 1, "--db", database, "--json").json
     assert won["ended"] == "loss"

@@ -467,8 +467,10 @@ def test_a_second_writer_agrees(table: bytes, payload: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("change", "part"),
     [
-        (lambda t: b"", "header: the file has only 0 bytes"),
-        (lambda t: t[:1], "header: the file has only 1 bytes"),
+        (lambda t: b"", "header: the file was cut: it has 0 bytes"),
+        (lambda t: t[:1], "header: the file was cut: it has 1 byte"),
+        (lambda t: t[:20], "header: the file was cut: it has 20 bytes, the header alone "),
+        (lambda t: t[:300], "header: the file was cut: it has 300 bytes, the header alone "),
         (lambda t: t + b"\0", "seek table: does not stand at the end"),
         (lambda t: t + t, "seek table: says"),
         (lambda t: t[:-100] + bytes(100), "seek table: does not stand at the end"),
@@ -570,7 +572,7 @@ def test_another_sectors_or_variants_file(table: bytes) -> None:
 def test_what_is_not_a_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         TableReader(tmp_path / "missing.zst")
-    with pytest.raises(DamagedTableError, match="cannot be read: Is a directory"):
+    with pytest.raises(DamagedTableError, match="file: this is not a regular file"):
         TableReader(tmp_path)
 
 

@@ -97,6 +97,6 @@ def _report(position: Position, result: Value, best: Line) -> str:
             parts.append("\n" + describe_value(last, Result("loss", 0)))
         elif best.ended == "repetition":
             parts.append("\nHere a position of this line occurs again.")
-        else:
-            parts.append(f"\nFollowed for {plies(len(best.moves))}.")
+    if best.ended == "limit":
+        parts.append(f"\nFollowed for {plies(len(best.moves))}.")
     return "\n".join(parts)

@@ -46,8 +46,7 @@ def query(rules: Rules, position: str, database: Path, as_json: bool) -> None:
 
     asked = read_position(rules, position)
     with open_tablebase(database) as tablebase:
-        result = tablebase.probe(asked)
-        moves = tablebase.moves(asked)
+        result, moves = tablebase.analyse(asked)
     if as_json:
         emit_json(
             {
