@@ -54,8 +54,13 @@ def free_disk(folder: str | os.PathLike[str]) -> int:
 
 
 def gigabytes(number: float) -> str:
-    """Return bytes for messages, in the unit that limits are given in: ``0.25 GB``."""
-    return f"{number / 1e9:.2f} GB"
+    """Return bytes for messages, in the unit that limits are given in: ``0.25 GB``.
+
+    What is too little for that is given in a smaller unit: ``0.50 MB``, ``5 bytes``.
+    """
+    if number >= 1e7:
+        return f"{number / 1e9:.2f} GB"
+    return f"{number / 1e6:.2f} MB" if number >= 1e4 else f"{number:.0f} bytes"
 
 
 def _limits() -> Iterator[int]:

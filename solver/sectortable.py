@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from solver.errors import DamagedTableError
 from solver.index import Layout
 from solver.lru import LruCache
 from solver.packing import VALUE_DRAW, VALUE_LOSS, VALUE_WIN
@@ -36,9 +35,9 @@ class SectorTable:
         """
         major = "mover" if numbering.mover_is_major else "opponent"
         if reader.header.major != major:
-            raise DamagedTableError(f"{reader.name}: header: the major side is not the {major}")
+            raise reader.damaged("header", f"the major side is not the {major}")
         if reader.header.block not in (None, numbering.block):
-            raise DamagedTableError(f"{reader.name}: header: blocks are not of {numbering.block}")
+            raise reader.damaged("header", f"blocks are not of {numbering.block}")
         self.reader = reader
         self.layout = numbering
         self._results = dict(_results(reader.header))
@@ -57,9 +56,8 @@ class SectorTable:
             entry = entry // power % 3
         result = self._results.get(entry)
         if result is None:
-            raise DamagedTableError(
-                f"{reader.name}: frame {number} of {reader.frames}: slot {slot} holds {entry},"
-                " which cannot be"
+            raise reader.damaged(
+                f"frame {number} of {reader.frames}", f"slot {slot} holds {entry}, which cannot be"
             )
         return result
 

@@ -11,6 +11,7 @@ version 0.1.0 of the "Zstandard Seekable Format", published with zstd itself
 from __future__ import annotations
 
 import os
+import stat
 import struct
 import threading
 import weakref
@@ -110,11 +111,20 @@ class FileSource:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Open `path`; raises OSError like :func:`open`."""
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        """Open `path`.
+
+        Raises:
+            OSError: like :func:`open`.
+            ContainerError: it is a folder, a pipe or a device.
+        """
+        # A pipe would be waited for until somebody writes to it.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         self._close = weakref.finalize(self, os.close, descriptor)
         self._descriptor = descriptor
         status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            self.close()
+            raise ContainerError("this is not a regular file")
         self.size = status.st_size
         self.identity: object = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
 

@@ -14,12 +14,11 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Literal, NamedTuple, TypeVar
 
-from solver.errors import DamagedTableError, MissingTableError, UsageError
+from solver.errors import DamagedTableError, MissingTableError, ResourceError, UsageError
 from solver.index import layout
 from solver.lru import LruCache
 from solver.position import Position
@@ -120,9 +119,9 @@ class Tablebase:
     """A database of tables, open for reading. Any number of threads may use it at once.
 
     Every method that takes a position raises UsageError if it is one that cannot be,
-    MissingTableError if a table is not there (naming the command that makes it), and
-    DamagedTableError if a table is unsound or two contradict each other. Positions whose mover
-    has lost already are answered without a table.
+    MissingTableError if a table is not there (naming the command that makes it), ResourceError if
+    it may not be read, and DamagedTableError if a table is unsound or two contradict each other.
+    Positions whose mover has lost already are answered without a table.
     """
 
     def __init__(
@@ -362,18 +361,36 @@ class Tablebase:
     def _open(self, rules: Rules, sector: Sector, metric: Metric | None) -> SectorTable:
         numbering = layout(rules, sector)
         for each in METRICS if metric is None else (metric,):
-            with suppress(FileNotFoundError, NotADirectoryError):
+            path = table_path(self.path, rules, sector, each)
+            try:
                 reader = TableReader(
-                    table_path(self.path, rules, sector, each),
+                    path,
                     sector=sector,
                     fingerprint=rules.fingerprint(sector),
                     slots=numbering.slots,
                     metric=each,
+                    remedy=self._remedy(rules, sector, each),
                 )
-                return SectorTable(reader, numbering)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except DamagedTableError:
+                raise
+            except OSError as error:
+                reason = (error.strerror or "unknown error").lower()
+                raise ResourceError(f"{path} cannot be read: {reason}") from None
+            return SectorTable(reader, numbering)
         kind = "table of distances" if metric == "dtw" else "table"
         raise MissingTableError(
             f"the {kind} of sector {sector} is missing; make it with: morris solve"
             f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}",
             str(sector),
         )
+
+    def _remedy(self, rules: Rules, sector: Sector, metric: Metric) -> str:
+        """Return the command that makes a table anew."""
+        command = (
+            f"morris solve {rules.name} {sector} --force"
+            if metric == "dtw"
+            else f"morris pack {rules.name} {sector} --wdl"
+        )
+        return f"{command} --db {shlex.quote(str(self.path))}"

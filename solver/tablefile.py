@@ -142,6 +142,7 @@ class TableReader:
         fingerprint: str | None = None,
         slots: int | None = None,
         metric: str = "dtw",
+        remedy: str | None = None,
     ) -> None:
         """Open a table.
 
@@ -152,14 +153,19 @@ class TableReader:
             fingerprint: of the rules it must be made for.
             slots: the number of slots it must have.
             metric: what its entries must say.
+            remedy: the command that makes the table anew, for messages.
 
         Raises:
             DamagedTableError: the file is not a sound table, or not the expected one.
             OSError: it cannot be opened (FileNotFoundError: it is not there).
         """
+        self._remedy = f"; make it anew with: {remedy}" if remedy else ""
         if isinstance(source, str | os.PathLike):
             self.name = name or os.fspath(source)
-            self._source: ByteSource = seekable.FileSource(source)
+            try:
+                self._source: ByteSource = seekable.FileSource(source)
+            except ContainerError as error:
+                raise self.damaged("file", str(error)) from None
         else:
             self.name = name or "table"
             self._source = source
@@ -171,7 +177,7 @@ class TableReader:
         except BaseException as error:
             self._source.close()
             if isinstance(error, OSError) and not isinstance(error, DamagedTableError):
-                raise self._damaged("header", f"cannot be read: {error.strerror}") from None
+                raise self.damaged("header", f"cannot be read: {error.strerror}") from None
             raise
 
     def __enter__(self) -> TableReader:
@@ -302,7 +308,7 @@ class TableReader:
                     int(self._content_checksums[number]),
                 )
             except ContainerError as error:
-                raise self._damaged(f"frame {number} of {self.frames}", str(error)) from None
+                raise self.damaged(f"frame {number} of {self.frames}", str(error)) from None
 
     def _stored(self, first: int, stop: int) -> Iterator[memoryview]:
         """Yield frames as they are stored, after comparing their checksums."""
@@ -310,7 +316,7 @@ class TableReader:
         try:
             data = memoryview(self._source.read(begin, end - begin))
         except OSError as error:
-            raise self._damaged(f"frame {first}", f"cannot be read: {error.strerror}") from None
+            raise self.damaged(f"frame {first}", f"cannot be read: {error.strerror}") from None
         checksums = self._frame_checksums[first:stop].tolist()
         start = 0
         for number, (size, checksum) in enumerate(
@@ -320,11 +326,12 @@ class TableReader:
             start += size
             if checksum32(packed) != checksum:
                 why = "ends too early" if len(packed) < size else "wrong checksum"
-                raise self._damaged(f"frame {number} of {self.frames}", why)
+                raise self.damaged(f"frame {number} of {self.frames}", why)
             yield packed
 
-    def _damaged(self, part: str, text: str) -> DamagedTableError:
-        return DamagedTableError(f"{self.name}: {part}: {text}")
+    def damaged(self, part: str, text: str) -> DamagedTableError:
+        """Return the error to raise where a part of the file is not as it should be."""
+        return DamagedTableError(f"{self.name}: {part}: {text}{self._remedy}")
 
     def _open(self) -> None:
         """Read and check all but the payload."""
@@ -332,34 +339,40 @@ class TableReader:
         try:
             entries, table = seekable.read_seek_table(self._source)
         except ContainerError as error:
-            raise self._damaged("seek table", str(error)) from None
+            raise self.damaged("seek table", str(error)) from None
         frame_checksums = self._read_checksums(entries, head, table)
         # From here on the bytes are as written; what is wrong now was written wrongly.
-        self.header = TableHeader.from_json(head[PREFIX.size :], self.name)
+        self.header = self._parse(head[PREFIX.size :])
         self._check_entries(entries, len(head))
         self._sizes = entries["compressed"][1:-1]
         self._content_checksums = entries["checksum"][1:-1]
         self._frame_checksums = frame_checksums
         self._offsets = np.cumsum(entries["compressed"][:-1], dtype=np.int64)
 
+    def _parse(self, text: bytes) -> TableHeader:
+        try:
+            return TableHeader.from_json(text, self.name)
+        except DamagedTableError as error:
+            raise DamagedTableError(f"{error}{self._remedy}") from None
+
     def _read_head(self) -> bytes:
         """Return the header frame."""
         prefix = self._source.read(0, PREFIX.size)
         if len(prefix) < PREFIX.size:
-            raise self._damaged("header", f"the file was cut: {self._all_it_has()}")
+            raise self.damaged("header", f"the file was cut: {self._all_it_has()}")
         magic, length, signature, version = PREFIX.unpack(prefix)
         if magic != HEADER_MAGIC or signature != SIGNATURE:
-            raise self._damaged("header", "this is not a table file")
+            raise self.damaged("header", "this is not a table file")
         if version != FORMAT_VERSION:
-            raise self._damaged(
+            raise self.damaged(
                 "header", f"format version {version}; this program reads {FORMAT_VERSION}"
             )
         length += seekable.SKIPPABLE.size
         if not PREFIX.size <= length <= MAX_HEADER_BYTES:
-            raise self._damaged("header", f"cannot have {length} bytes")
+            raise self.damaged("header", f"cannot have {length} bytes")
         if length > self.size:
             text = f"the file was cut: {self._all_it_has()}, the header alone {length}"
-            raise self._damaged("header", text)
+            raise self.damaged("header", text)
         return self._source.read(0, length)
 
     def _all_it_has(self) -> str:
@@ -373,28 +386,28 @@ class TableReader:
         length = seekable.SKIPPABLE.size + 4 * frames + FILE_CHECKSUM.size
         offset = self.size - len(table) - length
         if frames < 1 or offset < len(head):
-            raise self._damaged("checksums", "do not fit into the file")
+            raise self.damaged("checksums", "do not fit into the file")
         frame = self._source.read(offset, length)
         covered, checksum = frame[: -FILE_CHECKSUM.size], frame[-FILE_CHECKSUM.size :]
         if xxhash.xxh64_intdigest(head + covered + table).to_bytes(8, "little") != checksum:
-            raise self._damaged("header or seek table", "wrong checksum")
+            raise self.damaged("header or seek table", "wrong checksum")
         expected = CHECKSUMS_MAGIC, length - seekable.SKIPPABLE.size
         if seekable.SKIPPABLE.unpack_from(covered) != expected:
-            raise self._damaged("checksums", "do not stand before the seek table")
+            raise self.damaged("checksums", "do not stand before the seek table")
         return np.frombuffer(covered, "<u4", frames, seekable.SKIPPABLE.size)
 
     def _check_entries(self, entries: seekable.Entries, head_bytes: int) -> None:
         """Compare the seek table with the header."""
         frames = self.header.frames
         if len(entries) != frames + 2:
-            raise self._damaged("seek table", f"has {len(entries)} entries, not {frames + 2}")
+            raise self.damaged("seek table", f"has {len(entries)} entries, not {frames + 2}")
         sizes = np.full(frames + 2, self.header.frame_size)
         sizes[[0, -2, -1]] = [0, self.header.frame_bytes(frames - 1), 0]
         if (entries["decompressed"] != sizes).any():
-            raise self._damaged("seek table", "frames are not of the size the header says")
+            raise self.damaged("seek table", "frames are not of the size the header says")
         checksums_bytes = seekable.SKIPPABLE.size + 4 * frames + FILE_CHECKSUM.size
         if (entries["compressed"][[0, -1]] != [head_bytes, checksums_bytes]).any():
-            raise self._damaged("seek table", "does not count the bytes of the other frames")
+            raise self.damaged("seek table", "does not count the bytes of the other frames")
 
     def _expect(
         self,
@@ -405,12 +418,12 @@ class TableReader:
     ) -> None:
         header = self.header
         if header.metric != metric:
-            raise self._damaged("header", f"holds metric {header.metric}, not {metric}")
+            raise self.damaged("header", f"holds metric {header.metric}, not {metric}")
         if sector is not None and header.sector != str(sector):
-            raise self._damaged("header", f"holds sector {header.sector}, not {sector}")
+            raise self.damaged("header", f"holds sector {header.sector}, not {sector}")
         if fingerprint is not None and header.fingerprint != fingerprint:
-            raise self._damaged(
+            raise self.damaged(
                 "header", f"made for other rules ({header.fingerprint}, not {fingerprint})"
             )
         if slots is not None and header.slots != slots:
-            raise self._damaged("header", f"has {header.slots} slots, not {slots}")
+            raise self.damaged("header", f"has {header.slots} slots, not {slots}")

@@ -25,6 +25,9 @@ def test_free_disk_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
 
 def test_gigabytes() -> None:
     assert memory.gigabytes(2_513_000_000) == "2.51 GB"
+    assert memory.gigabytes(10_000_000) == "0.01 GB"
+    assert memory.gigabytes(500_000) == "0.50 MB"
+    assert memory.gigabytes(5) == "5 bytes"
 
 
 def write_group(folder: Path, **files: object) -> None:
