@@ -22,8 +22,9 @@ Range = tuple[int, int]
 # Ranges per thread: enough that none waits long for the last, few enough to cost nothing.  One
 # thread has as many, so that an interruption need not wait for a whole pass.
 _RANGES_PER_THREAD = 8
-# Work below this (in slots or entries) is not worth handing to other threads.
-_SMALL_WORK = 20_000
+# Work (in slots looked at, some nanoseconds each) that is worth a range of its own: handing one to
+# a thread costs some 50 microseconds.
+_RANGE_WORK = 30_000
 
 
 def default_threads() -> int:
@@ -52,24 +53,23 @@ class Workers:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def even(self, blocks: int, work_per_block: int = 1) -> list[Range]:
+    def even(self, blocks: int, work_per_block: float = 1) -> list[Range]:
         """Cut blocks 0 to `blocks` into ranges of equal length."""
-        if blocks * work_per_block < _SMALL_WORK:
-            return [(0, blocks)]
-        parts = min(self.threads * _RANGES_PER_THREAD, blocks)
+        parts = self._parts(blocks, blocks * work_per_block)
         return [(blocks * i // parts, blocks * (i + 1) // parts) for i in range(parts)]
 
     def balanced(self, totals: npt.NDArray[np.int64]) -> list[Range]:
         """Cut blocks into ranges of about equal work, given the running totals of their work."""
         blocks = len(totals) - 1
         work = int(totals[-1])
-        if work < _SMALL_WORK:
-            return [(0, blocks)]
-        parts = min(self.threads * _RANGES_PER_THREAD, blocks)
+        parts = self._parts(blocks, work)
         targets = np.arange(1, parts, dtype=np.float64) * (work / parts)
         inner = np.searchsorted(totals, targets).tolist()
-        cuts = sorted({0, blocks, *inner})
-        return list(pairwise(cuts))
+        return list(pairwise(sorted({0, blocks, *inner})))
+
+    def _parts(self, blocks: int, work: float) -> int:
+        """Return into how many ranges to cut."""
+        return max(1, min(self.threads * _RANGES_PER_THREAD, blocks, int(work) // _RANGE_WORK))
 
     def run(self, call: Callable[[int, int], Result], ranges: Iterable[Range]) -> list[Result]:
         """Return ``call(first, last)`` for every range, in their order."""

@@ -24,7 +24,7 @@ from solver.parallel import Workers
 from solver.placing import PlacingSolver, Rekeyed
 from solver.rules import Rules
 from solver.sectors import Sector, Unit
-from solver.solved import Counts, Progress, Read, SolvedSector
+from solver.solved import Counts, IntArray, Progress, Read, SolvedSector
 
 Int32Array = npt.NDArray[np.int32]
 PatternArray = npt.NDArray[np.uint32]
@@ -271,7 +271,8 @@ class UnitSolver:
         frames = m.frames
         smaller = m.ranks(self.minor_size - 1)
         work = np.zeros(self.blocks + 1, dtype=np.int64)
-        np.cumsum(found.length, out=work[1:])
+        # Entries have about eight predecessors each; a block costs something even without any.
+        np.cumsum(8 * found.length.astype(np.int64) + 1, out=work[1:])
         self.workers.run(
             lambda first, last: spread.spread_inside(
                 first, last, first * (self.block + 1), layer, m.free, self.minor_flying,
@@ -285,26 +286,27 @@ class UnitSolver:
         """Tell the major side's positions before a frontier with the minor side to move."""
         m = self.majors
         quiet = m.quiet
-        work = 4 * int(found.length.sum(dtype=np.int64))
+        # Entries have about twelve predecessors each; every block looks at as many lists.
+        work = 12 * int(found.length.sum(dtype=np.int64)) / self.blocks + 6
         self.workers.run(
             lambda first, last: spread.spread_across(
                 first, last, first * (self.block + 1), layer, m.free, self.patterns, self.ranks,
                 quiet, found, major.depth, major.open_moves, major.seeds, major.next_lists,
             ),
-            self.workers.even(self.blocks, work // self.blocks + 1),
+            self.workers.even(self.blocks, work),
         )  # fmt: skip
 
     def mirror(self, found: Lists) -> Lists:
         """Return the colour mirror of a frontier of an equal sector."""
         board, orbits = self.majors.board, self.majors.orbits
-        work = np.zeros(self.blocks + 1, dtype=np.int64)
-        np.cumsum(found.length, out=work[1:])
-        ranges = self.workers.balanced(work)
+        starts = np.zeros(self.blocks + 1, dtype=np.int64)
+        np.cumsum(found.length, out=starts[1:])
+        ranges = self.workers.balanced(10 * starts)
         counts = np.zeros((len(ranges), self.blocks), dtype=np.int32)
         rows = {first: number for number, (first, _) in enumerate(ranges)}
 
         def reflect(first: int, last: int) -> tuple[Int32Array, PatternArray]:
-            entries = int(work[last] - work[first])
+            entries = int(starts[last] - starts[first])
             room = entries + entries // 8 + 1024
             own_counts = counts[rows[first]]
             while True:
@@ -343,8 +345,13 @@ class UnitSolver:
 
         self.workers.run(store, self.workers.even(self.blocks, self.block))
         self.report(self.blocks * self.block - table.settled)
-        symmetric = np.zeros(256, dtype=np.int64)
-        finish.count_symmetric(0, self.blocks, m.board, m.orbits, self.patterns, stored, symmetric)
+
+        def count(first: int, last: int) -> IntArray:
+            part = np.zeros(256, dtype=np.int64)
+            finish.count_symmetric(first, last, m.board, m.orbits, self.patterns, stored, part)
+            return part
+
+        symmetric = sum(self.workers.run(count, self.workers.even(self.blocks, self.block)))
         counts.positions[DRAW] = self.weights.sum() * self.block - counts.positions.sum()
         counts.distinct[DRAW] = self.simple.sum() * self.block - counts.distinct.sum()
         counts.distinct += symmetric

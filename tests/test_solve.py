@@ -81,7 +81,7 @@ def test_the_small_board_equals_the_twin(flying: bool, stones: int) -> None:
 
 def test_threads_do_not_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     # Nothing is too small to be split, so that every range really ends somewhere.
-    monkeypatch.setattr(parallel, "_SMALL_WORK", 0)
+    monkeypatch.setattr(parallel, "_RANGE_WORK", 1)
     first, *others = (solve(NINE, 8, threads) for threads in (1, 2, 3))
     for other in others:
         for sector, result in first.items():
