@@ -16,8 +16,8 @@ Public names are loaded when they are first used, so that importing this package
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # what `typing` has is this as well, and takes a moment to import
 if TYPE_CHECKING:
     from solver.boards import BOARDS, Board
     from solver.errors import (

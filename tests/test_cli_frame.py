@@ -202,13 +202,16 @@ def test_json_of_names_that_are_not_text() -> None:
         ("query x", ">&-", 2),
         ("query x", "2>&-", 2),
         ("variants", "2>&-", 0),
+        ("verify nine 3-3 --checksums", "2>&-", 0),
+        ("verify nine 3-3 --checksums", ">&- 2>&-", 141),
         ("", "2>&-", 2),
         ("query x", "<&- >&- 2>&-", 2),
     ],
 )
-def test_closed_streams(arguments: str, closed: str, code: int) -> None:
+def test_closed_streams(database: Path, arguments: str, closed: str, code: int) -> None:
     command = f"{shlex.quote(sys.executable)} -m solver {arguments} {closed}"
-    done = subprocess.run(command, shell=True, capture_output=True, check=False)
+    environment = {**os.environ, "MORRIS_DB": str(database)}
+    done = subprocess.run(command, shell=True, capture_output=True, check=False, env=environment)
     assert done.returncode == code
     assert b"Traceback" not in done.stderr
     assert done.stderr.count(b"\n") == (1 if code == 2 and "2>" not in closed else 0)

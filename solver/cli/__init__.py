@@ -120,6 +120,8 @@ def morris() -> None:
 def main() -> None:
     """Run the command line of this process and end it."""
     _occupy_closed_descriptors()
+    if sys.stderr is None:  # closed; most code that reports on its work takes it for granted
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
     # NumPy's linear algebra, which nothing here uses, would start threads when it is imported:
     # 70 ms of a query's 300.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
