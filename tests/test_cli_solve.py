@@ -16,6 +16,7 @@ from conftest import Morris
 from strategies import NINE
 
 from solver import memory
+from solver.cli import compiling
 from solver.cli.progress import PlainProgress, unit_line
 from solver.sectors import Sector, sectors_up_to, solving_order, unit_of
 from solver.tablefile import TableReader, table_path, write_table
@@ -129,7 +130,11 @@ def test_the_database_of_the_environment(
         (["13-3"], "at most 9 stones"),
         (["3-3", "--threads", "0"], "--threads"),
         (["3-3", "--memory", "0"], "--memory"),
-        (["3-3", "--memory", "much"], "--memory"),
+        (["3-3", "--memory", "much"], "--memory takes a number, not 'much'"),
+        (["3-3", "--memory", "8GB"], "--memory takes a number, not '8GB'"),
+        (["3-3", "--memory", "nan"], "--memory takes a number, not 'nan'"),
+        (["3-3", "--memory", "inf"], "--memory takes a number, not 'inf'"),
+        (["3-3", "--memory", "1e400"], "--memory takes a number, not '1e400'"),
     ],
 )
 def test_wrong_usage_of_solve(
@@ -148,10 +153,77 @@ def test_too_little_memory(morris: Morris, tmp_path: Path) -> None:
     assert message.endswith("but the limit is 0.20 GB; allow more with --memory")
 
 
+def test_hardly_any_memory(morris: Morris, tmp_path: Path) -> None:
+    message = morris("solve", "nine", "3-3", "--memory", "0.00001", "--db", tmp_path).refused(5)
+    assert message.endswith("but the limit is 0.01 MB; allow more with --memory")
+
+
+def test_more_memory_than_there_can_be(morris: Morris, copy: Path) -> None:
+    path_of(copy, 3, 3).unlink()
+    answer = morris("solve", "nine", "3-3", "--memory", "1e300", "--db", copy, "--json")
+    assert answer.json["solved"] == ["3-3"]
+
+
+def test_code_is_compiled_before_the_first_unit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled: list[bool] = []
+    monkeypatch.setattr(compiling, "is_compiled", lambda moving: bool(compiled))
+    monkeypatch.setattr(compiling, "_solve_the_smallest", lambda placing: compiled.append(placing))
+    unit = unit_of(Sector(3, 3))
+    with PlainProgress(NINE, 2) as progress:
+        progress.begin([])
+        progress.begin([unit])
+        progress.begin([unit])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "compiling, which is done once and takes about half a minute"
+    assert [line.split(",")[0] for line in lines[1:]] == ["solving 1 unit"] * 2
+    assert compiled == [False]
+
+
+def test_code_that_cannot_be_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compiling, "_solve_the_smallest", lambda placing: None)
+    said: list[str] = []
+    compiling.compile_first([unit_of(Sector(3, 3))], said.append)
+    assert said[1] == (
+        f"compiled code cannot be kept in {tmp_path}, so every run has to compile again"
+    )
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "spread.x-1.py311.nbi").touch()
+    assert compiling.is_compiled(True)
+    assert not compiling.is_compiled(False)
+
+
+def test_what_is_compiled_is_known_by_its_files(morris: Morris, copy: Path) -> None:
+    path_of(copy, 3, 3).unlink()
+    assert morris("solve", "nine", "3-3", "--db", copy).code == 0
+    assert compiling.is_compiled(True)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [(["solve", "nine", "3-3"], 0), (["verify", "nine"], 0), (["solve", "nine"], 2)],
+)
+def test_stderr_may_be_closed(copy: Path, command: list[str], code: int) -> None:
+    if code == 0 and command[0] == "solve":
+        path_of(copy, 3, 3).unlink()
+    arguments = " ".join([*command, "--db", f"'{copy}'"])
+    done = subprocess.run(
+        ["sh", "-c", f"'{sys.executable}' -m solver {arguments} 2>&-"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert bool(done.stdout) == (code == 0)
+
+
 def test_too_little_disk(morris: Morris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_disk", lambda folder: 5)
     message = morris("solve", "nine", "--stones", "11", "--db", tmp_path).refused(5)
-    assert "of disk, but only 0.00 GB are free" in message
+    assert "of disk, but only 5 bytes are free" in message
 
 
 def test_an_interrupted_run_says_how_to_go_on(
@@ -378,7 +450,7 @@ def test_the_bench_script(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "1 of 1 sectors compared" in done.stderr
+    assert "1 of 1 sector compared" in done.stderr
 
 
 @pytest.mark.parametrize(

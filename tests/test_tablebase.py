@@ -317,7 +317,8 @@ def test_an_entry_that_cannot_be(tmp_path: Path, stored: Stored, byte: int) -> N
             with pytest.raises(DamagedTableError) as caught:
                 ask(position_of(THREE_THREE, slot))
             assert str(caught.value) == (
-                f"{path}: frame 2 of 13: slot 40000 holds {byte}, which cannot be"
+                f"{path}: frame 2 of 13: slot 40000 holds {byte}, which cannot be; make it anew"
+                f" with: morris solve nine 3-3 --force --db {tmp_path}"
             )
         assert tablebase.probe(position_of(THREE_THREE, slot - 1)).value != "draw"
 

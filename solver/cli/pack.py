@@ -54,7 +54,7 @@ def pack(
     if not wdl:
         raise UsageError("pack needs --wdl, which says what to make: tables of win, draw and loss")
     chosen = choose_sectors(rules, sectors)
-    from solver.cli.progress import check_progress
+    from solver.cli.progress import check_progress, say
     from solver.pack import pack_tables
     from solver.parallel import default_threads
     from solver.tablebase import Tablebase
@@ -68,7 +68,7 @@ def pack(
         finished.append(header.sector)
         # A small file is mostly header.
         bits = f" ({8 * size / header.slots:.3f} bits per slot)" if header.slots >= 100_000 else ""
-        click.echo(f"{header.sector}: {format_bytes(size)}{bits}", err=True)
+        say(f"{header.sector}: {format_bytes(size)}{bits}")
 
     with check_progress(len(chosen)) as progress:
         try:

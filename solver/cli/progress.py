@@ -12,6 +12,8 @@ import click
 
 from solver.build import BuildProgress
 from solver.cli.common import format_count, format_duration
+from solver.cli.compiling import compile_first
+from solver.cli.escape import one_line
 from solver.plan import unit_seconds, unit_slots
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ __all__ = [
     "PlainProgress",
     "build_progress",
     "check_progress",
+    "say",
     "unit_line",
 ]
 
@@ -45,9 +48,21 @@ def build_progress(rules: Rules, threads: int) -> PlainProgress:
     )
 
 
+_shown_on: list[Console] = []
+"""The console of the bar that is being shown, if any; what is said must go above the bar."""
+
+
+def say(text: str) -> None:
+    """Write a line to stderr, above the bar if one is being shown."""
+    if _shown_on:
+        _shown_on[-1].print(one_line(text), markup=False, highlight=False, soft_wrap=True)
+    else:
+        click.echo(one_line(text), err=True)
+
+
 def _terminal() -> Console | None:
     """Return a console for stderr if it is a terminal that can redraw a line."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():  # None: closed when the program was started
         return None
     from rich.console import Console
 
@@ -61,7 +76,7 @@ def check_progress(sectors: int) -> Iterator[Callable[[Sector, int, int], None] 
 
     Yields:
         What to call with a sector, its slots checked so far and all of them; None if there is
-        nothing to show it on.
+        nothing to show it on. Lines are to be written with :func:`say`.
     """
     console = _terminal()
     if console is None:
@@ -77,7 +92,11 @@ def check_progress(sectors: int) -> Iterator[Callable[[Sector, int, int], None] 
             parts[sector] = done / slots
             bar.update(task, description=str(sector), completed=sum(parts.values()))
 
-        yield show
+        _shown_on.append(console)
+        try:
+            yield show
+        finally:
+            _shown_on.pop()
 
 
 def unit_line(unit: Unit, slots: int, seconds: float) -> str:
@@ -121,6 +140,7 @@ class PlainProgress(BuildProgress):
         for unit in units:
             self._add(unit)
         if units:
+            compile_first(units, self.note)  # or the first unit would seem to be slow
             count = f"{len(units)} unit{'' if len(units) == 1 else 's'}"
             total = format_count(sum(self._slots.values()))
             about = format_duration(sum(self._planned.values()))
@@ -155,7 +175,7 @@ class PlainProgress(BuildProgress):
 
     def note(self, text: str) -> None:
         """See BuildProgress."""
-        click.echo(text, err=True)
+        click.echo(one_line(text), err=True)
 
     def time_left(self) -> str:
         """Return the time left in words: what the plan says, as much slower as it was so far."""
@@ -231,7 +251,7 @@ class BarProgress(PlainProgress):
 
     def note(self, text: str) -> None:
         """See BuildProgress."""
-        self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._bar.console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)
 
     def _show(self) -> None:
         done = sum(self._slots[unit] for unit in self._slots.keys() - self._left)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.cli.common import (
+    DecimalNumber,
     choose_sectors,
     database_option,
     emit_json,
@@ -21,6 +19,7 @@ from solver.cli.common import (
     threads_option,
     variant_argument,
 )
+from solver.cli.signals import terminated_like_interrupted
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
@@ -38,7 +37,7 @@ __all__ = ["solve"]
 @threads_option
 @click.option(
     "--memory",
-    type=click.FloatRange(min=0, min_open=True),
+    type=DecimalNumber(),
     metavar="GB",
     help="Most memory to use, in gigabytes; else three quarters of what is available.",
 )
@@ -78,25 +77,8 @@ def solve(
             " most N stones on the board), or --moving (every moving sector), or --all (the whole"
             " game)"
         )
-    # The solver takes a moment to load, which help and wrong usage need not wait for.
-    from solver.build import build
-    from solver.cli.progress import build_progress
-    from solver.parallel import default_threads
-
-    threads = threads or default_threads()
-    with _terminated_like_interrupted(), build_progress(rules, threads) as progress:
-        try:
-            report = build(
-                rules,
-                chosen,
-                database,
-                threads=threads,
-                memory_bytes=None if memory is None else int(memory * 1e9),
-                force=force,
-                progress=progress,
-            )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(_how_to_go_on(progress.tables, force)) from None
+    with terminated_like_interrupted():
+        report = _solve(rules, chosen, database, threads, memory, force)
     if as_json:
         emit_json(
             {
@@ -107,6 +89,37 @@ def solve(
         )
     else:
         click.echo(_summary(report))
+
+
+def _solve(
+    rules: Rules,
+    sectors: Sequence[Sector],
+    database: Path,
+    threads: int | None,
+    memory: float | None,
+    force: bool,
+) -> BuildReport:
+    """Make the tables and show how that goes."""
+    # The solver takes a moment to load, which help and wrong usage need not wait for.
+    from solver.build import build
+    from solver.cli.progress import build_progress
+    from solver.parallel import default_threads
+
+    threads = threads or default_threads()
+    with build_progress(rules, threads) as progress:
+        try:
+            return build(
+                rules,
+                sectors,
+                database,
+                threads=threads,
+                # No more than any machine has: a number of gigabytes may be too big for bytes.
+                memory_bytes=None if memory is None else int(min(memory, 1e9) * 1e9),
+                force=force,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_how_to_go_on(progress.tables, force)) from None
 
 
 def _summary(report: BuildReport) -> str:
@@ -129,17 +142,3 @@ def _how_to_go_on(tables: int, force: bool) -> str:
 
 def _tables(number: int) -> str:
     return f"{number} table{'' if number == 1 else 's'}"
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM end the block as Ctrl-C does, with the files in order."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    previous = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
