@@ -6,7 +6,7 @@ What is checked of a slot, and why that proves a table, says :mod:`solver.certif
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
@@ -46,7 +46,8 @@ class SectorReport:
     Attributes:
         sector: which one.
         checked: slots checked.
-        mismatches: slots that are wrong, and statements of the header that are.
+        mismatches: slots that are wrong, and groups of counts in the header that are: values and
+            depths, each of all positions and of distinct ones.
         listed: the first wrong slots, in order; there may be more.
         header: in words, what the header says wrongly about the slots, and what the table of win,
             draw and loss does.
@@ -197,7 +198,9 @@ def _check_all(
     whole = tables.whole(needed(rules, sector))
     check = check_sector(rules, sector, whole, threads=threads, progress=progress)
     header = tables.reader(sector).header
-    report = _report(check, tuple(_header_errors(header, check.counts)))
+    groups = [list(lines) for lines in _header_errors(header, check.counts)]
+    report = _report(check, tuple(line for lines in groups for line in lines))
+    report = _with(report, sum(map(bool, groups)), None)
     packed = tables.packed(sector)
     if packed is None:
         return report
@@ -214,27 +217,38 @@ def _with(report: SectorReport, mismatches: int, line: str | None) -> SectorRepo
 
 
 def _report(check: SectorCheck, header: tuple[str, ...]) -> SectorReport:
-    return SectorReport(
-        check.sector, check.checked, check.mismatches + len(header), check.listed, header
-    )
+    return SectorReport(check.sector, check.checked, check.mismatches, check.listed, header)
 
 
-def _header_errors(header: TableHeader, counts: Ints) -> Iterator[str]:
-    """Yield what a header says wrongly, given the counts by stored byte."""
+def _header_errors(header: TableHeader, counts: Ints) -> Iterator[Iterator[str]]:
+    """Yield, for each group of counts in a header, what it says wrongly.
+
+    Args:
+        header: of the table.
+        counts: how many there are by stored byte, shape (2, 256): of positions, of distinct ones.
+    """
     for name, numbers, said, histogram in (
         ("positions", counts[0], header.positions, header.position_histogram),
         ("distinct positions", counts[1], header.distinct, header.distinct_histogram),
     ):
-        wins, losses = int(numbers[1:VOID:2].sum()), int(numbers[0:VOID:2].sum())
-        found = Counts(wins, losses, int(numbers[DRAW]))
-        for kind, stated, counted in zip(Counts._fields, said, found, strict=True):
-            if stated != counted:
-                yield f"the header counts {stated} {kind} among the {name}, there are {counted}"
-        depths = {depth: int(n) for depth, n in enumerate(numbers[:VOID]) if n}
-        for depth in sorted(depths.keys() | histogram.keys()):
-            stated, counted = histogram.get(depth, 0), depths.get(depth, 0)
-            if stated != counted:
-                yield f"the header counts {stated} {name} of depth {depth}, there are {counted}"
+        yield _value_errors(name, numbers, said)
+        yield _depth_errors(name, numbers, histogram)
+
+
+def _value_errors(name: str, numbers: Ints, said: Counts) -> Iterator[str]:
+    wins, losses = int(numbers[1:VOID:2].sum()), int(numbers[0:VOID:2].sum())
+    found = Counts(wins, losses, int(numbers[DRAW]))
+    for kind, stated, counted in zip(Counts._fields, said, found, strict=True):
+        if stated != counted:
+            yield f"the header counts {stated} {kind} among the {name}, there are {counted}"
+
+
+def _depth_errors(name: str, numbers: Ints, histogram: Mapping[int, int]) -> Iterator[str]:
+    depths = {depth: int(n) for depth, n in enumerate(numbers[:VOID]) if n}
+    for depth in sorted(depths.keys() | histogram.keys()):
+        stated, counted = histogram.get(depth, 0), depths.get(depth, 0)
+        if stated != counted:
+            yield f"the header counts {stated} {name} of depth {depth}, there are {counted}"
 
 
 class _Tables:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 from conftest import Morris
 from strategies import NINE
 
-from solver import memory
+from solver import memory, seekable
 from solver.cli import compiling
 from solver.cli.progress import PlainProgress, unit_line
 from solver.sectors import Sector, sectors_up_to, solving_order, unit_of
@@ -243,9 +244,10 @@ def test_an_interrupted_run_says_how_to_go_on(
     assert answer.err.endswith("no table finished; the others are as they were\n")
 
 
-def test_a_bar_on_a_terminal(tmp_path: Path) -> None:
+def on_a_terminal(*arguments: str) -> tuple[int, bytes, bytes]:
+    """Run ``morris`` with stderr on a terminal; return exit code, stdout and what it shows."""
     own, other = pty.openpty()
-    command = [sys.executable, "-m", "solver", "solve", "nine", "3-3", "--db", str(tmp_path)]
+    command = [sys.executable, "-m", "solver", *arguments]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(
         command, stdin=other, stdout=subprocess.PIPE, stderr=other, env=environment, cwd=ROOT
@@ -262,7 +264,12 @@ def test_a_bar_on_a_terminal(tmp_path: Path) -> None:
             shown += data
         out, _ = process.communicate()
     os.close(own)
-    assert process.returncode == 0, shown
+    return process.returncode, out, shown
+
+
+def test_a_bar_on_a_terminal(tmp_path: Path) -> None:
+    code, out, shown = on_a_terminal("solve", "nine", "3-3", "--db", str(tmp_path))
+    assert code == 0, shown
     assert out.startswith(b"solved 1 table: 3-3 (")
     assert "━".encode() in shown
     assert b"100%" in shown
@@ -356,6 +363,73 @@ def test_verify_a_damaged_file(
     assert "Traceback" not in answer.err
 
 
+def test_verify_lists_what_damage_keeps_from_being_checked(morris: Morris, copy: Path) -> None:
+    damage(path_of(copy, 3, 3))
+    damage(path_of(copy, 4, 3))
+    answer = morris("verify", "nine", "--full", "--db", copy)
+    assert (answer.code, answer.out) == (4, "")
+    lines = answer.err.splitlines()
+    assert lines[:3] == [
+        "3-3: not checked, it needs its own table",
+        "4-3: not checked, it needs its own table",
+        "3-4: not checked, it needs 4-3 and 3-3",
+    ]
+    assert [line[:7] for line in lines[3:]] == ["Error: "] * 2
+    assert "3-3.dtw.zst: frame 6 of 13: wrong checksum" in lines[3]
+    assert "; make it anew with: morris solve nine 4-3 --force --db " in lines[4]
+    # Damage is the worse of two things that are wrong.
+    path_of(copy, 3, 3).unlink()
+    answer = morris("verify", "nine", "3-4", "--full", "--db", copy)
+    assert answer.code == 4
+    assert "the table of distances of sector 3-3 is missing" in answer.err
+    assert morris("solve", "nine", "3-4", "--db", copy).code == 0
+    assert morris("verify", "nine", "--full", "--db", copy).code == 0
+
+
+def test_verify_goes_on_after_a_file_that_may_not_be_read(
+    morris: Morris, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = seekable.FileSource
+
+    def refuse(path: str | os.PathLike[str]) -> seekable.FileSource:
+        if os.fspath(path) == str(path_of(copy, 4, 3)):
+            raise PermissionError(13, "Permission denied", path)
+        return source(path)
+
+    monkeypatch.setattr(seekable, "FileSource", refuse)
+    answer = morris("verify", "nine", "--checksums", "--db", copy)
+    assert (answer.code, answer.out) == (5, "")
+    assert answer.err.splitlines() == [
+        "3-3: checksums of 210,140 slots: right",
+        "3-4: checksums of 862,980 slots: right",
+        f"Error: {path_of(copy, 4, 3)} cannot be read: permission denied",
+    ]
+
+
+def test_verify_on_a_terminal(seven: Path) -> None:
+    code, out, shown = on_a_terminal("verify", "nine", "--full", "--db", str(seven))
+    assert code == 0, shown
+    assert out.startswith(b"3 sectors, all 1,936,100 slots: all of it holds")
+    # Each line stands on a line of its own, above the bar.
+    for line in (b"3-3: all 210,140 slots: right", b"3-4: all 862,980 slots: right"):
+        before, _, after = shown.partition(line)
+        assert before.endswith((b"\r\x1b[2K", b"\n")) or not before
+        assert after.startswith(b"\r\n")
+
+
+def test_verify_ends_at_sigterm(
+    morris: Morris, seven: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def terminate(*arguments: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("solver.proof.Checker.check", terminate)
+    answer = morris("verify", "nine", "--checksums", "--db", seven)
+    assert (answer.code, answer.out, answer.err) == (130, "", "interrupted\n")
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_verify_without_tables(morris: Morris, tmp_path: Path) -> None:
     message = morris("verify", "nine", "--db", tmp_path / "nowhere").refused(3)
     assert "morris solve nine --stones 8" in message
@@ -366,8 +440,12 @@ def test_verify_without_tables(morris: Morris, tmp_path: Path) -> None:
 def test_verify_needs_the_tables_one_turn_on(morris: Morris, copy: Path) -> None:
     path_of(copy, 3, 3).unlink()
     for mode in (["--sample", "5"], ["--full"], []):
-        message = morris("verify", "nine", *mode, "--db", copy).refused(3)
-        assert "the table of sector 3-3 is missing" in message
+        answer = morris("verify", "nine", *mode, "--db", copy)
+        assert (answer.code, answer.out) == (3, "")
+        lines = answer.err.splitlines()
+        assert lines[0] == "3-4: not checked, it needs 3-3"
+        assert sum(line.startswith("4-3: ") for line in lines) == (2 if mode == [] else 1)
+        assert "of sector 3-3 is missing; make it with: morris solve nine 3-3" in lines[-1]
     answer = morris("verify", "nine", "--checksums", "--db", copy, "--json")
     assert answer.json["sectors"] == ["4-3", "3-4"]
 

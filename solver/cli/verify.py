@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,14 +19,14 @@ from solver.cli.common import (
     threads_option,
     variant_argument,
 )
-from solver.errors import DamagedTableError, ResourceError, UsageError
+from solver.cli.signals import terminated_like_interrupted
+from solver.errors import DamagedTableError, MissingTableError, ResourceError, UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
+    from solver.filecheck import Problem
     from solver.proof import Checker
-    from solver.sectortable import Metric
-    from solver.tablebase import Tablebase
     from solver.verify import Mode, SectorReport
 
 __all__ = ["check_sectors", "verify"]
@@ -73,8 +73,13 @@ def verify(
     Tables of win, draw and loss are compared with those of distances; without these only --full
     refuses, as values alone prove nothing.
 
+    A damaged file does not keep the others from being checked: all of them are named, and the
+    sectors that cannot be checked for want of it. With --json, "checked" counts slots: all of them,
+    or those of the sample with --sample. "mismatches" counts wrong slots, and with --full one more
+    for each group of counts in a header that is wrong.
+
     Exit codes: 0 all holds; 1 a value is wrong; 3 a table is missing that is to be checked or
-    that a check needs, or there is none at all; 4 a file is damaged.
+    that a check needs, or there is none at all; 4 a file is damaged; 5 a file may not be read.
     """
     if checksums + full + (sample is not None) > 1:
         raise UsageError("--checksums, --sample and --full exclude each other; choose one")
@@ -82,16 +87,16 @@ def verify(
     if checksums or full or sample is not None:
         modes = ["full" if full else "checksums" if checksums else "sample"]
     chosen = choose_sectors(rules, sectors)
-    from solver.parallel import default_threads
-    from solver.proof import Checker
-    from solver.tablebase import Tablebase
+    with terminated_like_interrupted():
+        from solver.parallel import default_threads
+        from solver.proof import Checker
+        from solver.tablebase import Tablebase
 
-    with Tablebase(database) as tablebase:
-        if chosen is None:
-            chosen = present_sectors(rules, tablebase)
-        _refuse_missing(rules, chosen, tablebase, modes)
-    checker = Checker(rules, database, threads or default_threads())
-    found = {mode: check_sectors(checker, chosen, mode, sample or _SAMPLE) for mode in modes}
+        with Tablebase(database) as tablebase:
+            if chosen is None:
+                chosen = present_sectors(rules, tablebase)
+        checker = Checker(rules, database, threads or default_threads())
+        found = _check(checker, chosen, modes, sample or _SAMPLE)
     checked = {mode: sum(report.checked for report in reports) for mode, reports in found.items()}
     wrong = sum(report.mismatches for reports in found.values() for report in reports)
     if as_json:
@@ -105,19 +110,6 @@ def verify(
     return 1 if wrong else 0
 
 
-def _refuse_missing(
-    rules: Rules, sectors: Iterable[Sector], tablebase: Tablebase, modes: Sequence[Mode]
-) -> None:
-    """Raise MissingTableError for a table that a check needs: better at once than after an hour."""
-    from solver.certificate import needed
-
-    for sector in sectors:
-        for other in [sector] if list(modes) == ["checksums"] else needed(rules, sector):
-            metric: Metric | None = "dtw" if "full" in modes else None
-            if not tablebase.present(rules, [other], metric):
-                tablebase.reader(rules, other, metric)
-
-
 def check_sectors(
     checker: Checker, sectors: Sequence[Sector], mode: Mode, sample: int = _SAMPLE
 ) -> list[SectorReport]:
@@ -126,35 +118,83 @@ def check_sectors(
     Each is reported on stderr. What is checked in full and right is recorded for ``morris prove``.
 
     Raises:
-        DamagedTableError: the last damaged file; those before have been named on stderr.
+        DamagedTableError, ResourceError, MissingTableError: a file is damaged, may not be read or
+            is not there: the worst of them. The others have been named on stderr.
     """
-    from solver.cli.progress import check_progress
+    return _check(checker, sectors, [mode], sample)[mode]
 
-    reports: list[SectorReport] = []
-    damaged: dict[str, None] = {}
+
+def _check(
+    checker: Checker, sectors: Sequence[Sector], modes: Sequence[Mode], sample: int
+) -> dict[Mode, list[SectorReport]]:
+    """Check sectors in some ways; see :func:`check_sectors`."""
+    from solver.cli.progress import check_progress, say
+
+    problems: dict[str, Problem] = {}
+    checkable = _checkable(checker, sectors, modes, problems)
+    reports: dict[Mode, list[SectorReport]] = {mode: [] for mode in modes}
     unrecorded: dict[str, None] = {}
-    with check_progress(len(sectors)) as progress:
-        for sector in sectors:
-            try:
-                report = checker.check(sector, mode, sample, progress)
+    for mode in modes:
+        with check_progress(len(checkable[mode])) as progress:
+            for sector in checkable[mode]:
+                try:
+                    report = checker.check(sector, mode, sample, progress)
+                except (DamagedTableError, MissingTableError, ResourceError) as error:
+                    problems[str(error)] = error
+                    continue
+                reports[mode].append(report)
+                for line in _lines(checker.rules, mode, report):
+                    say(line)
                 if mode == "full":
-                    checker.record(report)
-            except DamagedTableError as error:
-                damaged[str(error)] = None
-                continue
-            except ResourceError as error:  # what is right is so without a record
-                unrecorded[str(error)] = None
-            reports.append(report)
-            for line in _lines(checker.rules, mode, report):
-                click.echo(line, err=True)
+                    try:
+                        checker.record(report)
+                    except (DamagedTableError, ResourceError) as error:
+                        unrecorded[str(error)] = None  # what is right is so without a record
     for message in list(unrecorded)[:1]:
-        click.echo(f"what was checked is not recorded: {message}", err=True)
-    messages = list(damaged)
-    for message in messages[:-1]:
-        click.echo(f"Error: {message}", err=True)
-    if messages:
-        raise DamagedTableError(messages[-1])
+        say(f"what was checked is not recorded: {message}")
+    if problems:
+        *others, worst = sorted(problems.values(), key=_badness)
+        for problem in others:
+            say(f"Error: {problem}")
+        raise worst
     return reports
+
+
+def _checkable(
+    checker: Checker,
+    sectors: Sequence[Sector],
+    modes: Sequence[Mode],
+    problems: dict[str, Problem],
+) -> dict[Mode, list[Sector]]:
+    """Return the sectors that can be checked in each way, and say which cannot.
+
+    All checksums come first, for what is missing or damaged is better said at once than after an
+    hour. What is wrong with files is added to `problems`.
+    """
+    from solver.cli.progress import say
+    from solver.filecheck import FileCheck
+    from solver.tablebase import Tablebase
+
+    checkable: dict[Mode, list[Sector]] = {mode: [] for mode in modes}
+    with Tablebase(checker.database) as tablebase:
+        files = FileCheck(tablebase, checker.rules, checker.threads)
+        for mode in modes:
+            for sector in sectors:
+                wrong = files.problems(sector, mode)
+                problems.update((str(each), each) for found in wrong.values() for each in found)
+                if not wrong:
+                    checkable[mode].append(sector)
+                elif mode != "checksums":
+                    needs = ["its own table" if s == sector else str(s) for s in wrong]
+                    say(f"{sector}: not checked, it needs {' and '.join(needs)}")
+    return checkable
+
+
+def _badness(problem: Problem) -> int:
+    """Return what sorts problems so that the one that the exit code is for comes last."""
+    if isinstance(problem, DamagedTableError):
+        return 2
+    return 1 if isinstance(problem, ResourceError) else 0
 
 
 def _lines(rules: Rules, mode: Mode, report: SectorReport) -> Iterator[str]:
