@@ -393,7 +393,7 @@ def test_memory_that_the_system_refuses(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_disk_that_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "free_disk", lambda folder: 1000)
-    with pytest.raises(ResourceError, match=r"need about \S+ GB of disk, but only 0\.00 GB"):
+    with pytest.raises(ResourceError, match=r"need about \S+ GB of disk, but only 1000 bytes"):
         build(NINE, sectors_up_to(NINE, 11), tmp_path)
 
 
