@@ -109,7 +109,7 @@ def test_stats_of_a_damaged_file(morris: Morris, database: Path, tmp_path: Path)
 @pytest.mark.parametrize(("depth", "nodes"), [(0, 1), (1, 24), (2, 552), (3, 12_144)])
 def test_perft_of_the_start(morris: Morris, depth: int, nodes: int) -> None:
     assert morris("perft", "nine", depth, "--json").json == {"nodes": nodes}
-    assert morris("perft", "nine", depth).out == f"{nodes:,} nodes\n"
+    assert morris("perft", "nine", depth).out == f"{nodes:,} node{'s' * (nodes != 1)}\n"
 
 
 def test_perft_by_first_turn(morris: Morris) -> None:
