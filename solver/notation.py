@@ -299,7 +299,7 @@ def _parse_point(board: Board, name: str) -> int:
     index = board.point_index.get(name.lower())
     if index is None:
         raise UsageError(
-            f"{_quoted(name)} is not a point of {board.name}, which has"
+            f"{_quoted(name)} is not a point of the board, which has"
             f" {', '.join(sorted(board.points))}"
         )
     return index

@@ -380,11 +380,14 @@ class Tablebase:
                 raise ResourceError(f"{path} cannot be read: {reason}") from None
             return SectorTable(reader, numbering)
         kind = "table of distances" if metric == "dtw" else "table"
-        raise MissingTableError(
+        text = (
             f"the {kind} of sector {sector} is missing; make it with: morris solve"
-            f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}",
-            str(sector),
+            f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}"
         )
+        if not sector.moving:
+            # Innocent as it looks, that can mean hundreds of tables.
+            text += f" (what that takes: morris plan {rules.name} {sector})"
+        raise MissingTableError(text, str(sector))
 
     def _remedy(self, rules: Rules, sector: Sector, metric: Metric) -> str:
         """Return the command that makes a table anew."""

@@ -120,7 +120,7 @@ def test_positions_are_read_leniently_and_written_canonically(
         ("w:Wa1,a4,a7,b2,b4,b6,c3,c4,c5,d1,d2,d3,d5,d6:Bg1,g4,g7", "White has 14 stones"),
         ("w:Wa1,a1,d1:Bg1,g4,g7", "a1 is given twice among White's stones"),
         ("w:Wa1,d1,g1:Bg1,g4,g7", "g1 cannot hold a white and a black stone at once"),
-        ("w:Wa1,d1,z9:Bg1,g4,g7", "'z9' is not a point of merels24"),
+        ("w:Wa1,d1,z9:Bg1,g4,g7", "'z9' is not a point of the board"),
         ("w:Wa1,d1:Bg1,g4:H3,5", "the hands do not fit White's turn"),
         ("w:Wa1,d1,g4:Bg1,g7,d2:H-1,-1", "hand cannot hold -1 stones"),
         ("", "the position is empty"),

@@ -32,7 +32,7 @@ BAD_POSITIONS = [
     ),
     ("w:Wa1,d1,a1:Bg1,g4,g7", "a1 is given twice among White's stones"),
     ("w:Wa1,d1,g7:Bg1,g4,g7", "g7 cannot hold a white and a black stone at once"),
-    ("w:Wa1,d1,a2:Bg1,g4,g7", "'a2' is not a point of merels24, which has a1, a4, a7, b2"),
+    ("w:Wa1,d1,a2:Bg1,g4,g7", "'a2' is not a point of the board, which has a1, a4, a7, b2"),
     ("w:Wa1:Bg1:H5,3", "the hands do not fit White's turn: White holds 5 and Black 3"),
     ("w:Wa1:Bg1:H3,4", "the hands do not fit White's turn"),
     ("b:Wa1:Bg1:H4,3", "the hands do not fit Black's turn"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from solver.build import BuildProgress
-from solver.cli.common import format_count, format_duration
+from solver.cli.common import counted, format_count, format_duration
 from solver.cli.compiling import compile_first
 from solver.cli.escape import one_line
 from solver.plan import unit_seconds, unit_slots
@@ -99,10 +99,15 @@ def check_progress(sectors: int) -> Iterator[Callable[[Sector, int, int], None] 
             _shown_on.pop()
 
 
+_MANY_SLOTS: Final = 100_000  # with fewer, a time per slot says nothing
+
+
 def unit_line(unit: Unit, slots: int, seconds: float) -> str:
     """Return a line on a solved unit: ``6-5: 150,351,264 slots in 5.1 s (34 ns/slot)``."""
-    each = f"{seconds / slots * 1e9:.0f} ns/slot"
-    return f"{unit}: {format_count(slots)} slots in {format_duration(seconds)} ({each})"
+    text = f"{unit}: {counted(slots, 'slot')} in {format_duration(seconds)}"
+    if slots < _MANY_SLOTS:
+        return text
+    return f"{text} ({seconds / slots * 1e9:.0f} ns/slot)"
 
 
 class PlainProgress(BuildProgress):

@@ -43,7 +43,7 @@ _NAMED: Final = 10
 @threads_option
 @json_option
 def prove(rules: Rules, check: bool, database: Path, threads: int | None, as_json: bool) -> int:
-    r"""Say what a whole game is worth, and on what that stands.
+    """Say what a whole game is worth, and on what that stands.
 
     The value of the start is proved when every slot of every sector of the game has been checked
     against the positions one turn on (morris verify --full, or --check here). Records of that
@@ -59,7 +59,7 @@ def prove(rules: Rules, check: bool, database: Path, threads: int | None, as_jso
 
     Exit codes: 0 proved; 1 not all is checked, or a check failed; 3 a table is missing; 4 a
     table is damaged.
-    """
+    """  # noqa: D301 - a real backspace, by which click knows not to wrap these lines
     from solver.parallel import default_threads
     from solver.proof import Checker
 
@@ -183,6 +183,7 @@ def _text(
     ]
     if proof.unchecked:
         lines.append(f"not checked yet: {_named(proof.unchecked)}")
+        lines.append("check them with --check, or with morris verify --full")
     if proof.missing:
         lines.append(f"no table: {_named(proof.missing)}")
     if openings:
