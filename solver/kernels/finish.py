@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import kernel
-from solver.kernels.bits import trailing_zeros
-from solver.kernels.mirror import expanded
-from solver.kernels.sets import image_of
+from solver.kernels.sets import expanded, is_smallest, list_points
 
 _HIGHS = np.uint64(0x8080808080808080)
 _LOWS = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -58,21 +56,8 @@ def count_symmetric(first, last, board, orbits, patterns, stored, distinct):  # 
         group = orbits.stabiliser[x]
         if group == 1:
             continue
-        rest = full & ~orbits.masks[x]
-        number = 0
-        while rest != 0:
-            frame_points[number] = trailing_zeros(rest)
-            rest &= rest - 1
-            number += 1
+        list_points(full & ~orbits.masks[x], frame_points)
         for r in range(len(patterns)):
             minor = expanded(np.int64(patterns[r]), frame_points)
-            smallest = True
-            others = group & ~1
-            while others != 0:
-                g = trailing_zeros(others)
-                others &= others - 1
-                if image_of(minor, board.automorphisms[g]) < minor:
-                    smallest = False
-                    break
-            if smallest:
+            if is_smallest(minor, group, board.automorphisms):
                 distinct[stored[x, r]] += 1

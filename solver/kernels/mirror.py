@@ -8,20 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.kernels import kernel, step
+from solver.kernels import kernel
 from solver.kernels.bits import trailing_zeros
 from solver.kernels.ranks import rank_of
-from solver.kernels.sets import compressed, image_of
-
-
-@step
-def expanded(pattern, frame_points):  # type: ignore[no-untyped-def]
-    """Return a pattern as a set of points, given the frame's points in ascending order."""
-    result = 0
-    while pattern != 0:
-        result |= 1 << np.int64(frame_points[trailing_zeros(pattern)])
-        pattern &= pattern - 1
-    return result
+from solver.kernels.sets import compressed, expanded, image_of, is_smallest, list_points
 
 
 @kernel
@@ -51,28 +41,14 @@ def mirror_frontier(first, last, board, orbits, found, out_block, out_pattern, o
         if found.length[x] == 0:
             continue
         major = orbits.masks[x]
-        rest = full & ~major
-        number = 0
-        while rest != 0:
-            frame_points[number] = trailing_zeros(rest)
-            rest &= rest - 1
-            number += 1
+        list_points(full & ~major, frame_points)
         for g in range(len(board.automorphisms)):
             images[g] = image_of(major, board.automorphisms[g])
         own = orbits.stabiliser[x]
         for place in range(found.start[x], found.start[x] + found.length[x]):
             minor = expanded(np.int64(found.pattern[place]), frame_points)
-            if own != 1:
-                smallest = True
-                others = own & ~1
-                while others != 0:
-                    g = trailing_zeros(others)
-                    others &= others - 1
-                    if image_of(minor, board.automorphisms[g]) < minor:
-                        smallest = False
-                        break
-                if not smallest:
-                    continue
+            if own != 1 and not is_smallest(minor, own, board.automorphisms):
+                continue
             slot = rank_of(minor, orbits.low, orbits.high, orbits.low_bits)
             block = np.int64(orbits.orbit[slot])
             g = np.int64(orbits.automorphism[slot])

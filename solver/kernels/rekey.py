@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import kernel, step
-from solver.kernels.bits import popcount, trailing_zeros
+from solver.kernels.bits import popcount
 from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
-from solver.kernels.sets import compressed, image_of
+from solver.kernels.sets import compressed, image_of, list_points
 
 
 @kernel
@@ -36,12 +36,7 @@ def rekey(first, last, board, small, large, patterns, ranks, stored, out):  # ty
     places = np.zeros(_AHEAD, dtype=np.int64)
     for x in range(first, last):
         mask = small.masks[x]
-        point = 0
-        rest = ((1 << board.points) - 1) & ~mask
-        while rest != 0:
-            frame_points[point] = trailing_zeros(rest)
-            rest &= rest - 1
-            point += 1
+        list_points(((1 << board.points) - 1) & ~mask, frame_points)
         for g in range(len(board.automorphisms)):
             images[g] = image_of(mask, board.automorphisms[g])
         fill_permutation(frame_points, free, width, spread)

@@ -92,6 +92,37 @@ def compressed(mask, frame):  # type: ignore[no-untyped-def]
 
 
 @step
+def list_points(mask, points):  # type: ignore[no-untyped-def]
+    """Write the points of a set to `points`, ascending."""
+    number = 0
+    while mask != 0:
+        points[number] = trailing_zeros(mask)
+        mask &= mask - 1
+        number += 1
+
+
+@step
+def expanded(pattern, frame_points):  # type: ignore[no-untyped-def]
+    """Return a pattern as a set of points, given the frame's points in ascending order."""
+    result = 0
+    while pattern != 0:
+        result |= 1 << np.int64(frame_points[trailing_zeros(pattern)])
+        pattern &= pattern - 1
+    return result
+
+
+@step
+def is_smallest(mask, group, automorphisms):  # type: ignore[no-untyped-def]
+    """Tell whether no automorphism of a group (as bits) has a smaller image of a set."""
+    others = group & ~1
+    while others != 0:
+        if image_of(mask, automorphisms[trailing_zeros(others)]) < mask:
+            return False
+        others &= others - 1
+    return True
+
+
+@step
 def in_line(mask, point, lines):  # type: ignore[no-untyped-def]
     """Tell whether `point` stands in a line that `mask` fills."""
     for number in range(len(lines)):
