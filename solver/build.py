@@ -26,9 +26,9 @@ from solver.errors import DamagedTableError, ResourceError
 from solver.lock import locked
 from solver.parallel import Workers, default_threads
 from solver.placing import Rekeyed
-from solver.plan import file_bytes, unit_memory
+from solver.plan import file_bytes, unit_memory, unit_slots
 from solver.rules import Rules
-from solver.sectors import Sector, Unit, dependencies, major_is_mover, unit_of
+from solver.sectors import Sector, Unit, dependencies, major_is_mover, slots, unit_of
 from solver.solve import solve_unit
 from solver.solved import ByteArray, SolvedSector
 from solver.storedcache import StoredCache
@@ -44,6 +44,7 @@ from solver.survey import (
 from solver.tablefile import table_path
 from solver.tableheader import TableHeader
 from solver.tablewriter import NewTable, TableWriter
+from solver.working import WorkingMemory, WorkingTable
 
 __all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
 
@@ -143,7 +144,9 @@ def build(
             Workers(threads) as workers,
             TableWriter(workers.threads, progress.wrote) as writer,
         ):
-            run = _Run(rules, database, limit, workers, writer, cache, progress)
+            moving = (s for unit in todo.units for s in unit.sectors if s.moving)
+            working = WorkingMemory(slots(rules, sector) for sector in moving)
+            run = _Run(rules, database, limit, workers, writer, cache, progress, working)
             run.build_all(todo)
     skipped = [sector for sector in todo.skipped if sector not in run.written]
     return BuildReport(run.written, skipped, time.perf_counter() - started)
@@ -156,6 +159,7 @@ class _Run:
     Attributes:
         limit: most memory to use, in bytes.
         cache: solved sectors in memory.
+        working: memory of the units solved before.
         written: sectors handed to the writer so far.
         writing: bytes of each table that was handed to the writer last.
         rekeyed: the table that a placing unit re-keyed and the next one may read again.
@@ -169,6 +173,7 @@ class _Run:
     writer: TableWriter
     cache: StoredCache
     progress: BuildProgress
+    working: WorkingMemory
     written: list[Sector] = field(default_factory=list)
     writing: dict[Sector, int] = field(default_factory=dict)
     rekeyed: Rekeyed = field(default_factory=Rekeyed)
@@ -213,8 +218,9 @@ class _Run:
             started = time.perf_counter()
             try:
                 solved = solve_unit(
-                    self.rules, unit, self.read, self.workers, self.progress.advance, self.rekeyed
-                )
+                    self.rules, unit, self.read, self.workers, self.progress.advance, self.rekeyed,
+                    self.working,
+                )  # fmt: skip
             except _UnreadableError as error:
                 unreadable = error.sector  # not the error, which would keep arrays alive
                 self.progress.note(f"{error}; it will be made anew")
@@ -263,9 +269,16 @@ class _Run:
         self.placing = not unit.sectors[0].moving
         if self.rekeyed.sector not in read:
             self.rekeyed = Rekeyed()
+        need = unit_memory(self.rules, unit)
+        # Part of that is memory kept from the units before; the rest of what is kept comes on top.
+        kept = self.working.bytes - WorkingTable.bytes_per_slot * unit_slots(self.rules, unit)
+        if self.placing or need + kept > self.limit:
+            self.working.clear()
+            kept = 0
+        need += max(0, kept)
         # What the unit reads, and what was re-keyed for it, is part of its need.
         own = (self.cache.get(sector) for sector in read)
-        spare = self.limit - unit_memory(self.rules, unit)
+        spare = self.limit - need
         capacity = spare + sum(array.nbytes for array in own if array is not None)
         self.cache.shrink(capacity - self.only_written())
         if self.cache.bytes + self.only_written() > capacity:

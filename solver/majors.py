@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import comb
 
 import numpy as np
 
 from solver.boards import Board
 from solver.index import IntArray, orbits, subsets
-from solver.kernels import place, sets
-from solver.kernels.ranks import Ranks, make_ranks
+from solver.kernels import capture, sets
+from solver.kernels.ranks import Ranks, Runs, make_ranks, make_runs
 from solver.rules import Rules
 
 Int32Table = np.ndarray[tuple[int, int], np.dtype[np.int32]]
@@ -43,21 +42,24 @@ def rank_tables(points: int, size: int) -> Ranks:
     return make_ranks(points, size)
 
 
+@lru_cache(maxsize=128)
+def run_tables(points: int, size: int) -> Runs:
+    """Return (cached) runs, see :func:`solver.kernels.ranks.make_runs`."""
+    return make_runs(points, size)
+
+
 @lru_cache(maxsize=32)
 def orbit_tables(board: Board, size: int) -> sets.Orbits:
     """Return the orbits of the sets of `size` points with the way from any set to its orbit."""
     masks = orbits(board, size)
-    ranks = rank_tables(board.size, size)
-    orbit = np.zeros(ranks.total, dtype=np.int32)
-    automorphism = np.zeros(ranks.total, dtype=np.uint8)
+    ranks = make_ranks(board.size, size, (board.size + 1) // 2)
+    way = np.zeros(ranks.total, dtype=np.int32)
     stabiliser = np.zeros(len(masks), dtype=np.int64)
     sets.fill_orbits(
         masks, board_arrays(board), ranks.low, ranks.high, ranks.low_bits,
-        orbit, automorphism, stabiliser,
+        way, stabiliser,
     )  # fmt: skip
-    return sets.Orbits(
-        masks, orbit, automorphism, stabiliser, ranks.low, ranks.high, ranks.low_bits
-    )
+    return sets.Orbits(masks, way, stabiliser, ranks.low, ranks.high, ranks.low_bits)
 
 
 @dataclass(frozen=True)
@@ -177,18 +179,22 @@ class Majors:
         """Rank tables of the minor sets of a size."""
         return rank_tables(self.free, minor_size)
 
-    def free_lists(self, minor_size: int) -> tuple[Int32Table, Int32Table]:
-        """Ranks and patterns of the minor sets that leave a point free, by (point, number)."""
-        shape = (self.free, comb(self.free - 1, minor_size))
-        ranks, patterns = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
-        place.list_free(self.free, self.patterns(minor_size), ranks, patterns)
-        return ranks, patterns
+    def runs(self, minor_size: int) -> Runs:
+        """The minor sets of a size in the order of their ranks."""
+        return run_tables(self.free, minor_size)
 
     def larger_ranks(self, minor_size: int) -> Int32Table:
         """By (rank, number), the rank of a minor set with its `number`-th free point added."""
         patterns = self.patterns(minor_size)
         out = np.zeros((len(patterns), self.free - minor_size), dtype=np.int32)
-        place.list_larger(self.free, patterns, self.ranks(minor_size + 1), out)
+        capture.list_larger(self.free, patterns, self.ranks(minor_size + 1), out)
+        return out
+
+    def smaller_ranks(self, minor_size: int) -> Int32Table:
+        """By (rank, number), the rank of a minor set with its `number`-th point taken away."""
+        patterns = self.patterns(minor_size)
+        out = np.zeros((len(patterns), minor_size), dtype=np.int32)
+        capture.list_smaller(patterns, self.ranks(minor_size - 1), out)
         return out
 
     def _placements(self, *, quiet: bool, closing: bool) -> sets.Moves:

@@ -7,6 +7,8 @@ Ranges are cut so that each holds about the same work; which thread takes which 
 from __future__ import annotations
 
 import os
+import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -21,7 +23,7 @@ Range = tuple[int, int]
 
 # Ranges per thread: enough that none waits long for the last, few enough to cost nothing.  One
 # thread has as many, so that an interruption need not wait for a whole pass.
-_RANGES_PER_THREAD = 8
+_RANGES_PER_THREAD = 16
 # Work (in slots looked at, some nanoseconds each) that is worth a range of its own: handing one to
 # a thread costs some 50 microseconds.
 _RANGE_WORK = 30_000
@@ -35,10 +37,16 @@ def default_threads() -> int:
 
 
 class Workers:
-    """A pool of `threads` threads; with one, work is done in the calling thread."""
+    """A pool of `threads` threads; with one, work is done in the calling thread.
+
+    Attributes:
+        threads: their number.
+        spent: processor time in seconds by the name of the step it was spent on.
+    """
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
+        self.spent: defaultdict[str, float] = defaultdict(float)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def __enter__(self) -> Workers:
@@ -71,9 +79,26 @@ class Workers:
         """Return into how many ranges to cut."""
         return max(1, min(self.threads * _RANGES_PER_THREAD, blocks, int(work) // _RANGE_WORK))
 
-    def run(self, call: Callable[[int, int], Result], ranges: Iterable[Range]) -> list[Result]:
-        """Return ``call(first, last)`` for every range, in their order."""
+    def run(
+        self, step: str, call: Callable[[int, int], Result], ranges: Iterable[Range]
+    ) -> list[Result]:
+        """Return ``call(first, last)`` for every range, in their order.
+
+        Args:
+            step: what the time is spent on.
+            call: the work.
+            ranges: may be worked on side by side.
+        """
+
+        def timed(item: Range) -> tuple[Result, float]:
+            started = time.thread_time()
+            result = call(*item)
+            return result, time.thread_time() - started
+
         ranges = list(ranges)
-        if self._pool is None or len(ranges) == 1:
-            return [call(first, last) for first, last in ranges]
-        return list(self._pool.map(lambda item: call(*item), ranges))
+        pool = self._pool if len(ranges) > 1 else None
+        results = []
+        for result, seconds in map(timed, ranges) if pool is None else pool.map(timed, ranges):
+            results.append(result)
+            self.spent[step] += seconds
+        return results

@@ -108,6 +108,7 @@ class PlacingSolver:
         ranks = rank_tables(board.size - sector.opponent, sector.mover)
         out = np.empty((len(small.masks), len(patterns)), dtype=np.uint8)
         self.workers.run(
+            "re-keying",
             lambda first, last: rekey.rekey(
                 first, last, board_arrays(board), small, large, patterns, ranks, stored, out
             ),
@@ -120,39 +121,40 @@ class PlacingSolver:
         """Value the slots in which the major side places."""
         m = self.majors
         after = majors(self.rules, self.major_size + 1)
-        after_ranks = after.ranks(self.minor_size)
+        after_patterns = after.patterns(self.minor_size)
+        runs = after.runs(self.minor_size)
         row = np.zeros(len(after.orbits.masks), dtype=np.int32)
         # With no enemy stone on the board a mill takes nothing, and the turn ends.
         placements = m.plain_placements if self.minor_size else m.all_placements
         closing = m.closing_placements if self.minor_size else _no_moves(self.blocks, m.free)
-        captures = np.full((1, after_ranks.total + 1), WIN_AT_ONCE, dtype=np.uint8)
+        captures = np.full((1, len(after_patterns)), WIN_AT_ONCE, dtype=np.uint8)
         taken = self.following(1)
         if self.minor_size and taken.mover_total >= self.rules.fewest_stones:
             holders = after.mill_holders
             row[holders] = np.arange(len(holders), dtype=np.int32)
-            captures = np.empty((len(holders), after_ranks.total + 1), dtype=np.uint8)
+            captures = np.empty((len(holders), len(after_patterns)), dtype=np.uint8)
             solved = self.read(taken)
-            patterns = after.patterns(self.minor_size)
-            smaller = after.ranks(self.minor_size - 1)
+            after_ranks, smaller = after.ranks(self.minor_size), after.ranks(self.minor_size - 1)
+            smaller_ranks = after.smaller_ranks(self.minor_size)
             frames = after.frames
             self.workers.run(
+                "captures",
                 lambda first, last: capture.major_captures(
-                    first, last, holders, frames, patterns, smaller, solved, self.scores, captures
+                    first, last, holders, after.free, frames, after_patterns, after_ranks, smaller,
+                    smaller_ranks, solved, captures,
                 ),
-                self.workers.even(len(holders), after_ranks.total),
-            )
-        captures[:, after_ranks.total] = 0
+                self.workers.even(len(holders), len(after_patterns)),
+            )  # fmt: skip
         following = self.read(self.following(0))
-        free_ranks, free_patterns = m.free_lists(self.minor_size)
 
         def value(first: int, last: int) -> None:
             place.place_major(
-                first, last, m.free, self.block, self.patterns, free_ranks, free_patterns,
-                placements, after_ranks, following, closing, row, captures, self.scores, stored,
+                first, last, m.free, self.ranks, runs, placements, following, closing,
+                row, captures, stored,
             )  # fmt: skip
             self.report((last - first) * self.block)
 
-        self.workers.run(value, self.workers.even(self.blocks, self.block))
+        self.workers.run("placements", value, self.workers.even(self.blocks, self.block))
 
     def place_minor(self, stored: ByteArray) -> None:
         """Value the slots in which the minor side places."""
@@ -171,12 +173,12 @@ class PlacingSolver:
 
         def value(first: int, last: int) -> None:
             place.place_minor(
-                first, last, m.free, self.patterns, larger_ranks, after_patterns, after, frames,
+                first, last, m.free, self.ranks, larger_ranks, after_patterns, after, frames,
                 following, removals, larger, solved, wins, self.scores, stored,
             )  # fmt: skip
             self.report((last - first) * self.block)
 
-        self.workers.run(value, self.workers.even(self.blocks, self.block))
+        self.workers.run("placements", value, self.workers.even(self.blocks, self.block))
 
     def count(self, stored: ByteArray) -> Counts:
         """Count the positions by stored byte."""
@@ -195,7 +197,7 @@ class PlacingSolver:
             return counts
 
         total = Counts.zero()
-        for part in self.workers.run(count, self.workers.even(self.blocks, self.block)):
+        for part in self.workers.run("counting", count, self.workers.even(self.blocks, self.block)):
             total.positions += part.positions
             total.distinct += part.distinct
         return total

@@ -14,75 +14,24 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from solver.errors import ResourceError, UsageError
 from solver.kernels import capture, finish, mirror, spread
-from solver.kernels.values import DEEPEST, DRAW, WIN_AT_ONCE, Lists, Seeds, make_score_table
+from solver.kernels.values import (
+    DEEPEST,
+    DRAW,
+    WAITS,
+    WIN_AT_ONCE,
+    Lists,
+    make_score_table,
+)
 from solver.majors import Majors, majors
 from solver.parallel import Workers
 from solver.placing import PlacingSolver, Rekeyed
 from solver.rules import Rules
 from solver.sectors import Sector, Unit
-from solver.solved import Counts, IntArray, Progress, Read, SolvedSector
-
-Int32Array = npt.NDArray[np.int32]
-PatternArray = npt.NDArray[np.uint32]
-
-_ROW_MULTIPLE = 64  # rows are padded to a multiple of this, for words and vectors
-
-
-class _Table:
-    """A working table: one side to move.
-
-    Attributes:
-        depth: by (block, rank), see :mod:`solver.kernels.spread`; the row's end is not used.
-        open_moves: quiet moves not yet known to lose, the same way.
-        seeds: slots whose value captures set.
-        lists: the frontier of the present layer.
-        settled: slots whose value is known, so far.
-    """
-
-    def __init__(self, blocks: int, block: int) -> None:
-        row = -(-block // _ROW_MULTIPLE) * _ROW_MULTIPLE
-        self.settled = 0
-        self.depth = np.empty((blocks, row), dtype=np.uint8)
-        self.open_moves = np.empty((blocks, row), dtype=np.uint8)
-        # The lists below have room for everything, so that each range of blocks has a place of
-        # its own (and one entry more per block, as kernels write ahead); the system gives memory
-        # only for what is written.
-        room = blocks * (block + 1)
-        self.seeds = Seeds(
-            next=np.zeros(blocks, dtype=np.int64),
-            waiting=np.zeros((256, blocks), dtype=np.uint16),
-            rank=np.empty(room, dtype=np.uint16),
-        )
-        self.lists, self._spare_lists = (
-            Lists(
-                start=np.zeros(blocks, dtype=np.int64),
-                length=np.zeros(blocks, dtype=np.int32),
-                pattern=np.empty(room, dtype=np.uint32),
-            )
-            for _ in range(2)
-        )
-
-    @property
-    def next_lists(self) -> Lists:
-        """Where the next layer's frontier is written."""
-        return self._spare_lists
-
-    def advance(self) -> None:
-        """Make the next layer the present one."""
-        self.lists, self._spare_lists = self._spare_lists, self.lists
-
-    def drop_lists(self) -> None:
-        """Free what only spreading needs."""
-        del self.seeds, self.lists, self._spare_lists
-
-    @property
-    def deepest_seed(self) -> int:
-        """The greatest depth captures have set; -1 if there is none."""
-        return int(np.flatnonzero(self.seeds.waiting.any(axis=1)).max(initial=-1))
+from solver.solved import ByteArray, Counts, IntArray, Progress, Read, SolvedSector
+from solver.working import WorkingMemory, WorkingTable
 
 
 def solve_unit(
@@ -92,6 +41,7 @@ def solve_unit(
     workers: Workers,
     progress: Progress | None = None,
     rekeyed: Rekeyed | None = None,
+    memory: WorkingMemory | None = None,
 ) -> list[SolvedSector]:
     """Solve the sectors of one unit.
 
@@ -103,6 +53,7 @@ def solve_unit(
         workers: the threads to use; their number does not change the outcome.
         progress: called with the number of slots finished since the last call.
         rekeyed: the same object for all units of a batch, so that no sector is re-keyed twice.
+        memory: the same object for all units of a batch, so that memory is used again.
 
     Returns:
         The solved sectors, in the unit's order.
@@ -114,7 +65,7 @@ def solve_unit(
     if not unit.sectors[0].moving:
         sector = unit.sectors[0]
         return [PlacingSolver(rules, sector, read, workers, progress, rekeyed).run()]
-    return UnitSolver(rules, unit, read, workers, progress).run()
+    return UnitSolver(rules, unit, read, workers, progress, memory).run()
 
 
 class UnitSolver:
@@ -127,6 +78,7 @@ class UnitSolver:
         read: Read,
         workers: Workers,
         progress: Progress | None = None,
+        memory: WorkingMemory | None = None,
     ) -> None:
         sector = unit.sectors[0]
         if rules.all_in_mills != "any":
@@ -136,6 +88,7 @@ class UnitSolver:
         self.read = read
         self.workers = workers
         self.report = progress or (lambda slots: None)
+        self.memory = memory or WorkingMemory()
         self.major_size, self.minor_size = sector.mover, sector.opponent
         self.equal = self.major_size == self.minor_size
         self.majors: Majors = majors(rules, self.major_size)
@@ -146,11 +99,23 @@ class UnitSolver:
             raise UsageError(f"unit {unit} has blocks of {self.block} slots; the most is 65535")
         self.patterns = self.majors.patterns(self.minor_size)
         self.scores = make_score_table()
+        self.check_moves(sector)
         self.minor_flying = self.minor_size == rules.flying_at
         symmetries = np.bitwise_count(self.majors.orbits.stabiliser).astype(np.int64)
         # All positions one slot of a block stands for, and whether it stands for them alone.
         self.weights = len(rules.board.automorphisms) // symmetries
         self.simple = (symmetries == 1).astype(np.int64)
+
+    def check_moves(self, sector: Sector) -> None:
+        """Refuse a unit in which a side can have more quiet moves than a counter holds."""
+        slides = max(mask.bit_count() for mask in self.rules.board.neighbours)
+        free = self.rules.board.size - sector.stones
+        for size in sector[:2]:
+            most = size * (free if size == self.rules.flying_at else slides)
+            if most >= WAITS:
+                raise UsageError(
+                    f"unit {self.unit} has positions with up to {most} moves, over {WAITS - 1}"
+                )
 
     def run(self) -> list[SolvedSector]:
         """Solve the unit, step by step."""
@@ -169,23 +134,27 @@ class UnitSolver:
                 raise ResourceError(f"unit {self.unit} has distances over {DEEPEST} plies")
             self.spread_layer(layer, tables)
         # 3. What no layer reached is drawn.
-        for table in tables:
-            table.drop_lists()
+        self.report(sum(self.blocks * self.block - table.settled for table in tables))
+        settled = [table.settle() for table in tables]
+        tables.clear()
         solved = []
         for sector, count in zip(self.unit.sectors, counts, strict=True):
             # Each table is given up once its bytes are stored.
-            solved.append(self.finish(sector, tables.pop(0), count))
+            solved.append(self.finish(sector, *settled.pop(0), count))
         return solved
 
-    def start(self) -> list[_Table]:
+    def start(self) -> list[WorkingTable]:
         """Make the working tables and set what captures give."""
-        tables = [_Table(self.blocks, self.block) for _ in range(1 if self.equal else 2)]
+        tables = [
+            WorkingTable(self.blocks, self.block, self.memory, name)
+            for name in (("major",) if self.equal else ("major", "minor"))
+        ]
         self.start_major(tables[0])
         if not self.equal:
             self.start_minor(tables[1])
         return tables
 
-    def start_major(self, table: _Table) -> None:
+    def start_major(self, table: WorkingTable) -> None:
         """Set the slots with the major side to move."""
         m = self.majors
         row = np.zeros(self.blocks, dtype=np.int32)
@@ -196,54 +165,55 @@ class UnitSolver:
             row[holders] = np.arange(len(holders), dtype=np.int32)
             captures = np.empty((len(holders), self.block + 1), dtype=np.uint8)
             solved = self.read(Sector(self.minor_size - 1, self.major_size))
-            smaller = m.ranks(self.minor_size - 1)
+            smaller, smaller_ranks = m.ranks(self.minor_size - 1), m.smaller_ranks(self.minor_size)
             frames = m.frames
             self.workers.run(
+                "captures",
                 lambda first, last: capture.major_captures(
-                    first, last, holders, frames, self.patterns, smaller, solved,
-                    self.scores, captures,
+                    first, last, holders, m.free, frames, self.patterns, self.ranks, smaller,
+                    smaller_ranks, solved, captures,
                 ),
                 self.workers.even(len(holders), self.block),
             )  # fmt: skip
         captures[:, self.block] = 0
-        arrivals, closing = m.arrivals, m.closing
+        arrivals, closing, runs = m.arrivals, m.closing, m.runs(self.minor_size)
         self.workers.run(
+            "initial values",
             lambda first, last: capture.start_major(
                 first, last, first * (self.block + 1), m.free, self.patterns, self.ranks,
-                arrivals, closing, row, captures, table.depth, table.open_moves, table.seeds,
+                runs, arrivals, closing, row, captures, table.working,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
 
-    def start_minor(self, table: _Table) -> None:
+    def start_minor(self, table: WorkingTable) -> None:
         """Set the slots with the minor side to move."""
         m = self.majors
         solved = self.read(Sector(self.major_size - 1, self.minor_size))
         larger = majors(self.rules, self.major_size - 1).ranks(self.minor_size)
         frames, removals = m.frames, m.removals
         self.workers.run(
+            "initial values",
             lambda first, last: capture.start_minor(
                 first, last, first * (self.block + 1), m.free, self.minor_flying, self.patterns,
-                self.ranks, frames, removals, larger, solved, self.scores, table.depth,
-                table.open_moves, table.seeds,
+                self.ranks, frames, removals, larger, solved, self.scores, table.working,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
 
-    def release_first(self, tables: list[_Table]) -> None:
+    def release_first(self, tables: list[WorkingTable]) -> None:
         """Make the frontier of depth 0."""
         for table in tables:
             ranges = self.workers.even(self.blocks)
-            self.workers.run(partial(self.release_range, table), ranges)
+            self.workers.run("first frontier", partial(self.release_range, table), ranges)
 
-    def release_range(self, table: _Table, first: int, last: int) -> None:
+    def release_range(self, table: WorkingTable, first: int, last: int) -> None:
         """Make the frontier of depth 0 in a range of blocks."""
         spread.release_first(
-            first, last, first * (self.block + 1), table.depth, table.open_moves, self.patterns,
-            table.seeds, table.lists,
+            first, last, first * (self.block + 1), table.working, self.patterns, table.lists,
         )  # fmt: skip
 
-    def count_layer(self, layer: int, table: _Table, count: Counts) -> None:
+    def count_layer(self, layer: int, table: WorkingTable, count: Counts) -> None:
         """Count the positions of the present frontier."""
         found = table.lists.length
         slots = int(found.sum(dtype=np.int64))
@@ -253,7 +223,7 @@ class UnitSolver:
         # Blocks whose set has symmetries hold a position more than once; they are counted later.
         count.distinct[layer] = found @ self.simple
 
-    def spread_layer(self, layer: int, tables: list[_Table]) -> None:
+    def spread_layer(self, layer: int, tables: list[WorkingTable]) -> None:
         """Let all slots final at depth `layer` tell their quiet predecessors."""
         major = tables[0]
         if self.equal:
@@ -265,93 +235,109 @@ class UnitSolver:
         for table in tables:
             table.advance()
 
-    def spread_inside(self, layer: int, found: Lists, minor: _Table) -> None:
+    def spread_inside(self, layer: int, found: Lists, minor: WorkingTable) -> None:
         """Tell the minor side's positions before a frontier with the major side to move."""
         m = self.majors
         frames = m.frames
         smaller = m.ranks(self.minor_size - 1)
-        work = np.zeros(self.blocks + 1, dtype=np.int64)
         # Entries have about eight predecessors each; a block costs something even without any.
-        np.cumsum(8 * found.length.astype(np.int64) + 1, out=work[1:])
+        work = 8 * int(found.length.sum(dtype=np.int64)) / self.blocks + 1
         self.workers.run(
+            "moves inside blocks",
             lambda first, last: spread.spread_inside(
                 first, last, first * (self.block + 1), layer, m.free, self.minor_flying,
-                self.patterns, self.ranks, smaller, frames, found, minor.depth, minor.open_moves,
-                minor.seeds, minor.next_lists,
+                self.patterns, self.ranks, smaller, frames, found, minor.working, minor.next_lists,
             ),
-            self.workers.balanced(work),
+            self.workers.even(self.blocks, work),
         )  # fmt: skip
 
-    def spread_across(self, layer: int, found: Lists, major: _Table) -> None:
+    def spread_across(self, layer: int, found: Lists, major: WorkingTable) -> None:
         """Tell the major side's positions before a frontier with the minor side to move."""
         m = self.majors
         quiet = m.quiet
         # Entries have about twelve predecessors each; every block looks at as many lists.
         work = 12 * int(found.length.sum(dtype=np.int64)) / self.blocks + 6
         self.workers.run(
+            "moves across blocks",
             lambda first, last: spread.spread_across(
                 first, last, first * (self.block + 1), layer, m.free, self.patterns, self.ranks,
-                quiet, found, major.depth, major.open_moves, major.seeds, major.next_lists,
+                quiet, found, major.working, major.next_lists,
             ),
             self.workers.even(self.blocks, work),
         )  # fmt: skip
 
     def mirror(self, found: Lists) -> Lists:
-        """Return the colour mirror of a frontier of an equal sector."""
+        """Return the colour mirror of a frontier of an equal sector; the next call reuses it."""
         board, orbits = self.majors.board, self.majors.orbits
         starts = np.zeros(self.blocks + 1, dtype=np.int64)
         np.cumsum(found.length, out=starts[1:])
         ranges = self.workers.balanced(10 * starts)
-        counts = np.zeros((len(ranges), self.blocks), dtype=np.int32)
-        rows = {first: number for number, (first, _) in enumerate(ranges)}
+        groups = (self.blocks - 1 >> mirror.GROUP_BITS) + 1
+        # Images outnumber entries a little, where sets have symmetries; where that is not enough
+        # the range is done again with room of its own.
+        entries = [int(starts[last] - starts[first]) for first, last in ranges]
+        offsets = np.cumsum([0] + [number + number // 8 + 1024 for number in entries]).tolist()
+        room = self.memory.take("images", offsets[-1], np.int64)
 
-        def reflect(first: int, last: int) -> tuple[Int32Array, PatternArray]:
-            entries = int(starts[last] - starts[first])
-            room = entries + entries // 8 + 1024
-            own_counts = counts[rows[first]]
+        def reflect(first: int, last: int) -> tuple[IntArray, IntArray]:
+            number = numbers[first]
+            images = room[offsets[number] : offsets[number + 1]]
             while True:
-                blocks = np.empty(room, dtype=np.int32)
-                patterns = np.empty(room, dtype=np.uint32)
-                total = mirror.mirror_frontier(
-                    first, last, board, orbits, found, blocks, patterns, own_counts
-                )
-                if total <= room:
-                    return blocks[:total], patterns[:total]
-                own_counts[:] = 0
-                room = total
+                counts = np.zeros(groups, dtype=np.int64)
+                total = mirror.mirror_frontier(first, last, board, orbits, found, images, counts)
+                if total <= len(images):
+                    return images[:total], counts
+                images = np.empty(total, dtype=np.int64)
 
-        images = self.workers.run(reflect, ranges)
-        count = counts.sum(axis=0, dtype=np.int32)
-        start = np.zeros(self.blocks, dtype=np.int64)
-        np.cumsum(count[:-1], out=start[1:])
-        # Each range writes to places of its own inside every block's list.
-        places = start + np.cumsum(counts, axis=0) - counts
-        pattern = np.empty(int(count.sum(dtype=np.int64)), dtype=np.uint32)
+        numbers = {first: number for number, (first, _) in enumerate(ranges)}
+        parts = self.workers.run("mirror", reflect, ranges)
+        counts = np.array([count for _, count in parts])
+        group_start = np.zeros(groups + 1, dtype=np.int64)
+        np.cumsum(counts.sum(axis=0), out=group_start[1:])
+        total = int(group_start[-1])
+        # Each range writes to places of its own inside every group's part.
+        places = group_start[:-1] + np.cumsum(counts, axis=0) - counts
+        dealt = self.memory.take("dealt", total, np.int64)
         self.workers.run(
-            lambda number, _: mirror.sort_by_block(*images[number], places[number], pattern),
-            [(number, number + 1) for number in range(len(ranges))],
+            "mirror",
+            lambda number, _: mirror.deal_to_groups(parts[number][0], places[number], dealt),
+            [(number, number + 1) for number in range(len(parts))],
         )
-        return Lists(start, count, pattern)
+        # The images are not needed any more; their room is enough for patterns half as long.
+        pattern = self.memory.take("images", total, np.int64).view(np.uint32)
+        lists = Lists(
+            np.zeros(self.blocks, dtype=np.int64), np.zeros(self.blocks, dtype=np.int32), pattern
+        )
+        self.workers.run(
+            "mirror",
+            lambda first, last: mirror.sort_groups(
+                first, last, board, orbits, dealt, group_start, lists
+            ),
+            self.workers.balanced(10 * group_start),
+        )
+        return lists
 
-    def finish(self, sector: Sector, table: _Table, counts: Counts) -> SolvedSector:
+    def finish(
+        self, sector: Sector, depth: ByteArray, open_moves: ByteArray, counts: Counts
+    ) -> SolvedSector:
         """Turn a working table into stored bytes, and complete its counts."""
         m = self.majors
         stored = np.empty((self.blocks, self.block), dtype=np.uint8)
-        depth, open_moves = table.depth.view(np.uint64), table.open_moves.view(np.uint64)
+        words, open_words = depth.view(np.uint64), open_moves.view(np.uint64)
 
         def store(first: int, last: int) -> None:
-            finish.mark_draws(first, last, depth, open_moves)
-            stored[first:last] = table.depth[first:last, : self.block]
+            finish.mark_draws(first, last, words, open_words)
+            stored[first:last] = depth[first:last, : self.block]
 
-        self.workers.run(store, self.workers.even(self.blocks, self.block))
-        self.report(self.blocks * self.block - table.settled)
+        self.workers.run("finish", store, self.workers.even(self.blocks, self.block))
 
         def count(first: int, last: int) -> IntArray:
             part = np.zeros(256, dtype=np.int64)
             finish.count_symmetric(first, last, m.board, m.orbits, self.patterns, stored, part)
             return part
 
-        symmetric = sum(self.workers.run(count, self.workers.even(self.blocks, self.block)))
+        ranges = self.workers.even(self.blocks, self.block)
+        symmetric = sum(self.workers.run("counting", count, ranges))
         counts.positions[DRAW] = self.weights.sum() * self.block - counts.positions.sum()
         counts.distinct[DRAW] = self.simple.sum() * self.block - counts.distinct.sum()
         counts.distinct += symmetric

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import kernel
-from solver.kernels.sets import expanded, is_smallest, list_points
+from solver.kernels.bits import scatter_bits
+from solver.kernels.sets import is_smallest
 
 _HIGHS = np.uint64(0x8080808080808080)
 _LOWS = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -51,13 +52,12 @@ def count_symmetric(first, last, board, orbits, patterns, stored, distinct):  # 
         distinct: 256 counts, added to.
     """
     full = (1 << board.points) - 1
-    frame_points = np.zeros(board.points, dtype=np.int64)
     for x in range(first, last):
         group = orbits.stabiliser[x]
         if group == 1:
             continue
-        list_points(full & ~orbits.masks[x], frame_points)
+        frame = full & ~orbits.masks[x]
         for r in range(len(patterns)):
-            minor = expanded(np.int64(patterns[r]), frame_points)
+            minor = scatter_bits(np.int64(patterns[r]), frame)
             if is_smallest(minor, group, board.automorphisms):
                 distinct[stored[x, r]] += 1

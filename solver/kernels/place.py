@@ -10,9 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import kernel, step
-from solver.kernels.capture import find_mills, raise_scores, score_removal
-from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
-from solver.kernels.values import DRAW, DRAW_SCORE, settle_depth
+from solver.kernels.bits import popcount
+from solver.kernels.capture import find_mills, score_removal, take_best
+from solver.kernels.frames import mill_points
+from solver.kernels.ranks import (
+    FRAME_BITS,
+    fill_permutation,
+    fill_run_tables,
+    half,
+    permutation_room,
+    rank_in_frame,
+)
+from solver.kernels.values import DRAW, DRAW_SCORE, score_block, settle_depth
 
 
 @step
@@ -22,74 +31,84 @@ def stored_value(score):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_major(first, last, points, total, patterns, free_ranks, free_patterns, placements, after, following, closing, row, captures, scores, out):  # type: ignore[no-untyped-def]
+def place_major(first, last, points, ranks, runs, placements, following, closing, row, captures, out):  # type: ignore[no-untyped-def]
     """Value the slots in which the major side places a stone.
 
     Args:
         first, last: range of blocks.
         points: points of a frame.
-        total: slots of a block.
-        patterns: all minor sets by rank.
-        free_ranks, free_patterns: the minor sets that leave a point free, by (point of the frame,
-            number).
+        ranks: rank tables of the minor sets.
+        runs: :class:`Runs` of the same minor sets in a frame of one point fewer.
         placements: :class:`Moves` that add a major stone and take none, permutations outward.
-        after: rank tables of the same minor sets in a frame of one point fewer.
         following: stored bytes of the sector those lead to.
         closing: :class:`Moves` that add a stone and close a mill with something to take.
         row: place in `captures` by block of the larger major set.
-        captures: scores, see :func:`solver.kernels.capture.major_captures`; spare column last.
-        scores: score by stored byte.
+        captures: scores, see :func:`solver.kernels.capture.major_captures`.
         out: stored bytes by (block, rank).
     """
-    width = half(points)
-    table = np.zeros(2 << width, dtype=np.int32)
-    best = np.zeros(total, dtype=np.uint8)
+    low_image = np.zeros(len(runs.low_part), dtype=np.int32)
+    room = np.zeros(len(runs.low_part), dtype=np.int32)
+    high_image = np.zeros(runs.high_parts, dtype=np.int32)
+    back = np.zeros(points, dtype=np.uint8)
+    best = np.zeros(ranks.total, dtype=np.uint8)
+    block = np.zeros(runs.total, dtype=np.uint8)
     for x in range(first, last):
         best[:] = 0
         for entry in range(placements.start[x], placements.start[x + 1]):
-            permutation = placements.permutation[entry]
-            fill_permutation(permutation, points, width, table)
-            begin = np.int64(placements.target[entry]) * after.total
-            block = following[begin : begin + after.total]
-            point = point_without_place(permutation, points)
-            raise_values(
-                free_ranks[point], free_patterns[point], width, table, after, block, scores, best
-            )
+            invert(placements.permutation[entry], points, back)
+            fill_run_tables(back, points - 1, runs, room, low_image, high_image)
+            begin = np.int64(placements.target[entry]) * runs.total
+            score_block(following[begin : begin + runs.total], block)
+            raise_all(runs, low_image, high_image, ranks, block, best)
         for entry in range(closing.start[x], closing.start[x + 1]):
-            fill_permutation(closing.permutation[entry], points, width, table)
-            raise_scores(patterns, after, width, table, captures[row[closing.target[entry]]], best)
-        for r in range(total):
+            invert(closing.permutation[entry], points, back)
+            fill_run_tables(back, points - 1, runs, room, low_image, high_image)
+            taken = captures[row[closing.target[entry]]]
+            raise_all(runs, low_image, high_image, ranks, taken, best)
+        for r in range(ranks.total):
             out[x, r] = stored_value(np.int64(best[r]))
 
 
 @step
-def point_without_place(permutation, points):  # type: ignore[no-untyped-def]
-    """Return the point of the frame that a permutation takes nowhere: the one placed on."""
+def invert(permutation, points, back):  # type: ignore[no-untyped-def]
+    """Write down where each bit of the frame after a placement comes from."""
     for point in range(points):
-        if permutation[point] == points - 1:
-            return point
-    return -1
+        # The point placed on comes last and belongs to no bit of the smaller frame.
+        back[np.uint64(permutation[np.uint64(point)])] = point
 
 
 @step
-def raise_values(ranks, patterns, width, table, after, following, scores, best):  # type: ignore[no-untyped-def]
-    """Raise ``best`` to what one placement gives, for each minor set that leaves its point free."""
-    low, high, low_bits = after.low, after.high, after.low_bits
-    for number in range(len(ranks)):
-        q = permuted(np.int64(patterns[np.uint64(number)]), width, table)
-        score = scores[following[np.uint64(rank_of(q, low, high, low_bits))]]
-        r = np.uint64(ranks[np.uint64(number)])
-        best[r] = max(best[r], score)
+def raise_all(runs, low_image, high_image, ranks, values, best):  # type: ignore[no-untyped-def]
+    """Raise ``best`` to what one placement gives, for each minor set that leaves its point free.
+
+    Args:
+        runs: :class:`Runs` of the minor sets after it.
+        low_image, high_image: what their parts are before it, see :func:`fill_run_tables`.
+        ranks: rank tables of the minor sets before it.
+        values: scores after it, by rank.
+        best: scores before it, by rank.
+    """
+    low, high = ranks.low, ranks.high
+    number = 0
+    for high_part in range(runs.high_parts):
+        size = runs.size - popcount(high_part)
+        if size < 0 or size > FRAME_BITS:
+            continue
+        image = high_image[np.uint64(high_part)]
+        for entry in range(runs.start[size], runs.start[size + 1]):
+            r = np.uint64(rank_in_frame(np.int64(low_image[np.uint64(entry)] | image), low, high))
+            best[r] = max(best[r], values[np.uint64(number)])
+            number += 1
 
 
 @kernel
-def place_minor(first, last, points, patterns, larger_ranks, after_patterns, after, frames, following, removals, larger, solved, wins, scores, out):  # type: ignore[no-untyped-def]
+def place_minor(first, last, points, ranks, larger_ranks, after_patterns, after, frames, following, removals, larger, solved, wins, scores, out):  # type: ignore[no-untyped-def]
     """Value the slots in which the minor side places a stone.
 
     Args:
         first, last: range of blocks.
         points: points of a frame.
-        patterns: all minor sets by rank.
+        ranks: rank tables of the minor sets.
         larger_ranks: by (rank, number), the rank of a minor set with its `number`-th free point
             added.
         after_patterns: minor sets of one stone more, by rank.
@@ -104,66 +123,63 @@ def place_minor(first, last, points, patterns, larger_ranks, after_patterns, aft
         out: stored bytes by (block, rank).
     """
     width = half(points)
-    table = np.zeros(2 << width, dtype=np.int32)
+    table = np.zeros(max(2 << width, permutation_room(points)), dtype=np.int32)
     value = np.zeros(after.total, dtype=np.uint8)
     holders = np.zeros(after.total + 1, dtype=np.int32)
+    plain = np.zeros(after.total, dtype=np.uint8)
     taken = np.zeros(after.total, dtype=np.uint8)
-    capture = np.zeros(after.total, dtype=np.uint8)
+    best = np.zeros(ranks.total, dtype=np.uint8)
     for x in range(first, last):
-        block = following[x * after.total : (x + 1) * after.total]
-        for r in range(after.total):
-            value[r] = scores[block[r]]
+        score_block(following[x * after.total : (x + 1) * after.total], value)
         first_removal = removals.start[x]
         last_removal = removals.start[x + 1]
-        takes = wins or first_removal != last_removal
-        if takes:
+        found = 0
+        if wins or first_removal != last_removal:
             found = find_mills(x, points, after_patterns, frames, table, holders)
+            for number in range(found):
+                r = rank_in_frame(np.int64(holders[number]), after.low, after.high)
+                plain[number] = value[r]
+                value[r] = 0  # whether a mill is closed depends on the stone placed
             taken[:found] = 255 if wins else 0
-            for entry in range(first_removal, 0 if wins else last_removal):
-                fill_permutation(removals.permutation[entry], points, width, table)
+            for entry in range(first_removal, first_removal if wins else last_removal):
+                fill_permutation(removals.permutation[entry], points, table)
                 begin = np.int64(removals.target[entry]) * larger.total
                 smaller_block = solved[begin : begin + larger.total]
-                score_removal(found, holders, larger, width, table, smaller_block, scores, taken)
-            spread_scores(found, holders, after, taken, capture)
-        place_block(x, points, takes, patterns, larger_ranks, frames, value, capture, out[x])
+                score_removal(found, holders, larger, table, smaller_block, scores, taken)
+        take_best(larger_ranks, value, best)
+        undo_placements(x, found, holders, ranks, frames, plain, taken, best)
+        for r in range(ranks.total):
+            out[x, r] = stored_value(np.int64(best[r]))
 
 
 @step
-def spread_scores(found, holders, after, taken, capture):  # type: ignore[no-untyped-def]
-    """Write the scores of the listed patterns where their ranks say."""
+def undo_placements(x, found, holders, ranks, frames, plain, taken, best):  # type: ignore[no-untyped-def]
+    """Hand the listed patterns' scores back along the placements that can have led to them.
+
+    Args:
+        x: the block.
+        found, holders: the patterns that hold a mill.
+        ranks: rank tables of the minor sets with one stone fewer.
+        frames: :class:`FrameEdges` of the major sets.
+        plain, taken: by place in `holders`, the scores of a placement that closes no mill and of
+            one that does.
+        best: raised, by rank.
+    """
+    low, high = ranks.low, ranks.high
+    first_line = frames.line_start[x]
+    last_line = frames.line_start[x + 1]
     for number in range(found):
         p = np.int64(holders[np.uint64(number)])
-        capture[np.uint64(rank_of(p, after.low, after.high, after.low_bits))] = taken[
-            np.uint64(number)
-        ]
-
-
-@step
-def place_block(x, points, takes, patterns, larger_ranks, frames, value, capture, out):  # type: ignore[no-untyped-def]
-    """Value one block's slots by the best placement (see :func:`place_minor`)."""
-    full = (1 << points) - 1
-    first_line = frames.line_start[x]
-    last_line = frames.line_start[x + 1] if takes else first_line
-    for r in range(len(patterns)):
-        p = np.int64(patterns[np.uint64(r)])
-        closers = 0
-        for number in range(first_line, last_line):
-            missing = np.int64(frames.line[np.uint64(number)]) & ~p
-            # One point is missing: that one closes the line.
-            closers |= missing & -np.int64(missing & (missing - 1) == 0)
-        targets = full & ~p
-        numbers = larger_ranks[np.uint64(r)]
-        best = np.int64(0)
-        number = 0
-        while targets != 0:
-            after = np.uint64(numbers[np.uint64(number)])
-            number += 1
-            if targets & -targets & closers:
-                best = max(best, np.int64(capture[after]))
-            else:
-                best = max(best, np.int64(value[after]))
-            targets &= targets - 1
-        out[np.uint64(r)] = stored_value(best)
+        mills = mill_points(p, frames.line, first_line, last_line)
+        both = np.int64(plain[np.uint64(number)]) | np.int64(taken[np.uint64(number)]) << 8
+        stones = p
+        while stones != 0:
+            stone = stones & -stones
+            stones &= stones - 1
+            # Without a branch, as one stone in a mill says little of the next.
+            score = (both >> (8 * np.int64(mills & stone != 0))) & 255
+            r = np.uint64(rank_in_frame(p ^ stone, low, high))
+            best[r] = max(np.int64(best[r]), score)
 
 
 @kernel
@@ -196,30 +212,3 @@ def count_row(row, counts):  # type: ignore[no-untyped-def]
         counts[1, row[np.uint64(r + 1)]] += 1
     if len(row) & 1:
         counts[0, row[len(row) - 1]] += 1
-
-
-@kernel
-def list_free(points, patterns, ranks, free_patterns):  # type: ignore[no-untyped-def]
-    """List, for every point of a frame, the minor sets that leave it free: ranks and patterns."""
-    for point in range(points):
-        number = 0
-        for r in range(len(patterns)):
-            if not (patterns[r] >> point) & 1:
-                ranks[point, number] = r
-                free_patterns[point, number] = patterns[r]
-                number += 1
-
-
-@kernel
-def list_larger(points, patterns, after, out):  # type: ignore[no-untyped-def]
-    """List, for every minor set, the ranks of the sets with one of its free points added."""
-    full = (1 << points) - 1
-    for r in range(len(patterns)):
-        p = np.int64(patterns[r])
-        targets = full & ~p
-        number = 0
-        while targets != 0:
-            q = p | (targets & -targets)
-            targets &= targets - 1
-            out[r, number] = rank_of(q, after.low, after.high, after.low_bits)
-            number += 1

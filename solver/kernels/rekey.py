@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import kernel, step
-from solver.kernels.bits import popcount
-from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
-from solver.kernels.sets import compressed, image_of, list_points
+from solver.kernels.bits import gather_bits, scatter_bits
+from solver.kernels.prefetch import prefetch_to_read
+from solver.kernels.ranks import rank_in_frame, rank_of
+from solver.kernels.sets import automorphism_of, image_of, orbit_of
 
 
 @kernel
@@ -29,38 +30,34 @@ def rekey(first, last, board, small, large, patterns, ranks, stored, out):  # ty
         out: stored bytes by (block of `small`, rank), filled.
     """
     images = np.zeros(len(board.automorphisms), dtype=np.int64)
-    frame_points = np.zeros(board.points, dtype=np.uint8)
-    free = board.points - popcount(small.masks[0])
-    width = half(free)
-    spread = np.zeros(2 << width, dtype=np.int32)
+    full = (1 << board.points) - 1
     places = np.zeros(_AHEAD, dtype=np.int64)
     for x in range(first, last):
         mask = small.masks[x]
-        list_points(((1 << board.points) - 1) & ~mask, frame_points)
         for g in range(len(board.automorphisms)):
             images[g] = image_of(mask, board.automorphisms[g])
-        fill_permutation(frame_points, free, width, spread)
-        rekey_block(board, large, patterns, ranks, stored, images, width, spread, places, out[x])
+        rekey_block(full & ~mask, full, large, patterns, ranks, stored, images, places, out[x])
 
 
-# Slots looked up together: first all their places, then all their bytes, so that many memory
-# accesses are under way at once.
-_AHEAD = 64
+# Slots looked up together: first all their places, then all their bytes, which are on their way
+# meanwhile.
+_AHEAD = 256
 
 
 @step
-def rekey_block(board, large, patterns, ranks, stored, images, width, spread, places, out):  # type: ignore[no-untyped-def]
+def rekey_block(frame, full, large, patterns, ranks, stored, images, places, out):  # type: ignore[no-untyped-def]
     """Fill one block (see :func:`rekey`)."""
-    full = (1 << board.points) - 1
     for begin in range(0, len(patterns), _AHEAD):
         end = min(begin + _AHEAD, len(patterns))
         for r in range(begin, end):
-            mask = permuted(np.int64(patterns[np.uint64(r)]), width, spread)
-            number = np.uint64(rank_of(mask, large.low, large.high, large.low_bits))
-            orbit = np.int64(large.orbit[number])
-            image = images[np.uint64(large.automorphism[number])]
-            pattern = compressed(image, full & ~large.masks[np.uint64(orbit)])
-            within = rank_of(pattern, ranks.low, ranks.high, ranks.low_bits)
-            places[np.uint64(r - begin)] = orbit * ranks.total + within
+            mask = scatter_bits(np.int64(patterns[np.uint64(r)]), frame)
+            way = large.way[np.uint64(rank_of(mask, large.low, large.high, large.low_bits))]
+            orbit = orbit_of(way)
+            image = images[np.uint64(automorphism_of(way))]
+            pattern = gather_bits(image, full & ~large.masks[np.uint64(orbit)])
+            within = rank_in_frame(pattern, ranks.low, ranks.high)
+            place = orbit * ranks.total + within
+            prefetch_to_read(stored, place)
+            places[np.uint64(r - begin)] = place
         for r in range(begin, end):
             out[np.uint64(r)] = stored[np.uint64(places[np.uint64(r - begin)])]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.kernels import kernel, step
-from solver.kernels.bits import popcount, trailing_zeros
+from solver.kernels.bits import gather_bits, popcount, trailing_zeros
 from solver.kernels.ranks import rank_of
 
 
@@ -34,12 +34,28 @@ class Orbits(NamedTuple):
     """The orbits of the sets of one size, with the way from any set to its canonical one."""
 
     masks: npt.NDArray[np.int64]  # canonical sets, ascending
-    orbit: npt.NDArray[np.int32]  # orbit number by rank of any set of this size
-    automorphism: npt.NDArray[np.uint8]  # one that takes that set to its canonical image
+    way: npt.NDArray[np.int32]  # by rank of any set of this size, see `orbit_of`
     stabiliser: npt.NDArray[np.int64]  # bit g: automorphism g keeps the canonical set
     low: npt.NDArray[np.int32]  # rank tables of the whole board, see ranks.Ranks
     high: npt.NDArray[np.int32]
     low_bits: int
+
+
+# An orbit's number and an automorphism share an entry of `way`: what is looked up together should
+# lie together.
+_AUTOMORPHISM_BITS = 6
+
+
+@step
+def orbit_of(way):  # type: ignore[no-untyped-def]
+    """Return the orbit number of a set, given its entry in ``Orbits.way``."""
+    return np.int64(way) >> _AUTOMORPHISM_BITS
+
+
+@step
+def automorphism_of(way):  # type: ignore[no-untyped-def]
+    """Return an automorphism that takes a set to its canonical image, given its entry."""
+    return np.int64(way) & ((1 << _AUTOMORPHISM_BITS) - 1)
 
 
 class Moves(NamedTuple):
@@ -82,36 +98,6 @@ def position_in(mask, point):  # type: ignore[no-untyped-def]
 
 
 @step
-def compressed(mask, frame):  # type: ignore[no-untyped-def]
-    """Return a set inside `frame` as a pattern."""
-    result = 0
-    while mask != 0:
-        result |= 1 << position_in(frame, trailing_zeros(mask))
-        mask &= mask - 1
-    return result
-
-
-@step
-def list_points(mask, points):  # type: ignore[no-untyped-def]
-    """Write the points of a set to `points`, ascending."""
-    number = 0
-    while mask != 0:
-        points[number] = trailing_zeros(mask)
-        mask &= mask - 1
-        number += 1
-
-
-@step
-def expanded(pattern, frame_points):  # type: ignore[no-untyped-def]
-    """Return a pattern as a set of points, given the frame's points in ascending order."""
-    result = 0
-    while pattern != 0:
-        result |= 1 << np.int64(frame_points[trailing_zeros(pattern)])
-        pattern &= pattern - 1
-    return result
-
-
-@step
 def is_smallest(mask, group, automorphisms):  # type: ignore[no-untyped-def]
     """Tell whether no automorphism of a group (as bits) has a smaller image of a set."""
     others = group & ~1
@@ -133,8 +119,8 @@ def in_line(mask, point, lines):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def fill_orbits(masks, board, low, high, low_bits, orbit, automorphism, stabiliser):  # type: ignore[no-untyped-def]
-    """Fill `orbit`, `automorphism` and `stabiliser` of :class:`Orbits` from the canonical sets."""
+def fill_orbits(masks, board, low, high, low_bits, way, stabiliser):  # type: ignore[no-untyped-def]
+    """Fill `way` and `stabiliser` of :class:`Orbits` from the canonical sets."""
     for number in range(len(masks)):
         mask = masks[number]
         keep = 0
@@ -143,8 +129,7 @@ def fill_orbits(masks, board, low, high, low_bits, orbit, automorphism, stabilis
             if image == mask:
                 keep |= 1 << g
             place = rank_of(image, low, high, low_bits)
-            orbit[place] = number
-            automorphism[place] = board.inverse[g]
+            way[place] = (number << _AUTOMORPHISM_BITS) | board.inverse[g]
         stabiliser[number] = keep
 
 
@@ -202,10 +187,10 @@ def fill_moves(masks, board, flying, closing, inward, orbits, target_orbit, perm
                 moved = mask ^ (1 << origin) ^ (1 << target)
                 if in_line(moved, target, board.lines) != closing:
                     continue
-                place = rank_of(moved, orbits.low, orbits.high, orbits.low_bits)
-                image = orbits.masks[orbits.orbit[place]]
-                automorphism = board.automorphisms[orbits.automorphism[place]]
-                target_orbit[entry] = orbits.orbit[place]
+                way = orbits.way[rank_of(moved, orbits.low, orbits.high, orbits.low_bits)]
+                image = orbits.masks[orbit_of(way)]
+                automorphism = board.automorphisms[automorphism_of(way)]
+                target_orbit[entry] = orbit_of(way)
                 for point in range(board.points):
                     if (mask >> point) & 1 and point != origin:
                         continue
@@ -276,10 +261,10 @@ def fill_placements(masks, board, quiet, closing, orbits, target_orbit, permutat
             closes = in_line(added, target, board.lines)
             if not ((closes and closing) or (not closes and quiet)):
                 continue
-            place = rank_of(added, orbits.low, orbits.high, orbits.low_bits)
-            image = orbits.masks[orbits.orbit[place]]
-            automorphism = board.automorphisms[orbits.automorphism[place]]
-            target_orbit[entry] = orbits.orbit[place]
+            way = orbits.way[rank_of(added, orbits.low, orbits.high, orbits.low_bits)]
+            image = orbits.masks[orbit_of(way)]
+            automorphism = board.automorphisms[automorphism_of(way)]
+            target_orbit[entry] = orbit_of(way)
             here = 0
             for point in range(board.points):
                 if (frame >> point) & 1:
@@ -355,10 +340,10 @@ def fill_removals(masks, board, any_when_all, orbits, target_orbit, permutation)
         while stones != 0:
             smaller = mask & ~(stones & -stones)
             stones &= stones - 1
-            place = rank_of(smaller, orbits.low, orbits.high, orbits.low_bits)
-            image = orbits.masks[orbits.orbit[place]]
-            automorphism = board.automorphisms[orbits.automorphism[place]]
-            target_orbit[entry] = orbits.orbit[place]
+            way = orbits.way[rank_of(smaller, orbits.low, orbits.high, orbits.low_bits)]
+            image = orbits.masks[orbit_of(way)]
+            automorphism = board.automorphisms[automorphism_of(way)]
+            target_orbit[entry] = orbit_of(way)
             here = 0
             for point in range(board.points):
                 if not (mask >> point) & 1:
@@ -385,7 +370,7 @@ def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, lin
             while others != 0:
                 if fill:
                     ends = (1 << point) | (others & -others)
-                    edge[edges] = compressed(ends, frame)
+                    edge[edges] = gather_bits(ends, frame)
                     bit = 1 << (edges - edge_start[number])
                     bit_edges[number, position_in(frame, point)] |= bit
                     bit_edges[number, position_in(frame, trailing_zeros(others))] |= bit
@@ -394,7 +379,7 @@ def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, lin
         for which in range(len(board.lines)):
             if (board.lines[which] & frame) == board.lines[which]:
                 if fill:
-                    pattern = compressed(board.lines[which], frame)
+                    pattern = gather_bits(board.lines[which], frame)
                     line[lines] = pattern
                     incident = 0
                     for e in range(edge_start[number], edges):

@@ -24,7 +24,18 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.bits import trailing_zeros
 from solver.kernels.frames import edge_parities, fill_edge_parities, mill_points
-from solver.kernels.ranks import fill_permutation, half, permuted, rank_of
+from solver.kernels.prefetch import prefetch_to_read, prefetch_to_write
+from solver.kernels.ranks import (
+    SHORT_POINTS,
+    fill_permutation,
+    fill_short_tables,
+    half,
+    permutation_room,
+    permuted,
+    rank_in_frame,
+    shortly_permuted,
+)
+from solver.kernels.values import WAITS
 
 # Ranks written down before they are told.
 _BATCH = 4096
@@ -33,6 +44,8 @@ _BATCH = 4096
 @step
 def tell(layer, reached, count, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
     """Tell the listed predecessors of slots that are final at depth `layer`.
+
+    The depth of those that become lost is not set yet, see :func:`close_list`.
 
     Args:
         layer: the depth.
@@ -45,7 +58,7 @@ def tell(layer, reached, count, depth, open_moves, out, place):  # type: ignore[
     """
     if layer & 1:
         for number in range(count):
-            place = close_move(np.int64(reached[np.uint64(number)]), layer, depth, open_moves, out, place)
+            place = close_move(np.int64(reached[np.uint64(number)]), open_moves, out, place)
     else:
         for number in range(count):
             place = make_won(np.int64(reached[np.uint64(number)]), layer, depth, out, place)
@@ -67,20 +80,12 @@ def make_won(r, layer, depth, out, place):  # type: ignore[no-untyped-def]
 
 
 @step
-def close_move(r, layer, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
-    """Note that one more quiet move of a slot meets a win in `layer` plies.
-
-    Returns:
-        The next free place of the lists.
-    """
+def close_move(r, open_moves, out, place):  # type: ignore[no-untyped-def]
+    """Note that one more quiet move of a slot meets a win; return the next free place."""
     left = np.int64(open_moves[np.uint64(r)]) - 1
     open_moves[np.uint64(r)] = left
-    if left == 0 and np.int64(depth[np.uint64(r)]) <= layer:
-        # A longer loss by capture is a seed and comes when its layer does.
-        depth[np.uint64(r)] = layer + 1
-        out[np.uint64(place)] = r
-        place += 1
-    return place
+    out[np.uint64(place)] = r
+    return place + np.int64(left == 0)
 
 
 @step
@@ -90,43 +95,52 @@ def release(x, layer, depth, open_moves, seeds, out, place):  # type: ignore[no-
     end = begin + np.int64(seeds.waiting[layer, x])
     seeds.next[x] = end
     for entry in range(begin, end):
-        r = np.int64(seeds.rank[entry])
-        # Found to be won sooner meanwhile, or a loss by capture with quiet moves still open.
-        if np.int64(depth[r]) == layer and (layer & 1 == 1 or open_moves[r] == 0):
-            out[place] = r
-            place += 1
+        r = np.uint64(seeds.rank[entry])
+        if np.int64(depth[r]) != layer:
+            continue  # found to be won sooner meanwhile
+        if layer & 1 == 0:
+            # A loss by capture waits no more; it is one if no quiet move is open.
+            left = np.int64(open_moves[r]) & ~WAITS
+            open_moves[r] = left
+            if left != 0:
+                continue
+        out[np.uint64(place)] = r
+        place += 1
     return place
 
 
 @step
-def close_list(x, place, patterns, lists):  # type: ignore[no-untyped-def]
-    """End the list of block `x`: turn its ranks into patterns."""
+def close_list(x, layer, place, depth, patterns, lists):  # type: ignore[no-untyped-def]
+    """End the list of block `x`, final at depth `layer`: set depths, turn ranks into patterns."""
     start = lists.start[x]
     for entry in range(start, place):
-        lists.pattern[np.uint64(entry)] = patterns[np.uint64(lists.pattern[np.uint64(entry)])]
+        r = np.uint64(lists.pattern[np.uint64(entry)])
+        depth[r] = layer
+        lists.pattern[np.uint64(entry)] = patterns[r]
     lists.length[x] = place - start
 
 
 @kernel
-def release_first(first, last, place, depth, open_moves, patterns, seeds, lists):  # type: ignore[no-untyped-def]
+def release_first(first, last, place, table, patterns, lists):  # type: ignore[no-untyped-def]
     """Make the frontier of depth 0: the slots without any turn.
 
     Args:
         first, last: range of blocks.
         place: first entry of the lists this range may use.
-        depth, open_moves: working tables, one row per block.
+        table: :class:`Working`.
         patterns: minor sets by rank.
-        seeds: :class:`Seeds` of this table.
         lists: :class:`Lists`, out.
     """
     for x in range(first, last):
         lists.start[x] = place
-        place = release(x, 0, depth[x], open_moves[x], seeds, lists.pattern, place)
-        close_list(x, place, patterns, lists)
+        place = release(
+            x, 0, table.depth[x], table.open_moves[x], table.seeds, lists.pattern, place
+        )
+        close_list(x, 0, place, table.depth[x], patterns, lists)
 
 
 @kernel
-def spread_inside(first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, depth, open_moves, seeds, lists):  # type: ignore[no-untyped-def]
+def spread_inside(first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, minor, lists):  # type: ignore[no-untyped-def]
     """Spread a frontier with the major side to move to the minor side's positions before it.
 
     Args:
@@ -139,8 +153,7 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
         smaller: rank tables of the minor sets with one stone fewer.
         frames: :class:`FrameEdges` of the major sets.
         found: :class:`Lists`, the frontier.
-        depth, open_moves: of the minor side to move, changed.
-        seeds: :class:`Seeds` of the minor side to move.
+        minor: :class:`Working` table of the minor side to move, changed.
         lists: :class:`Lists` of the next layer, out.
     """
     parities = np.zeros(2 << half(points), dtype=np.int64)
@@ -152,7 +165,8 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
     for x in range(first, last):
         lists.start[x] = place
         length = np.int64(found.length[x])
-        row, moves, out = depth[x], open_moves[x], lists.pattern
+        row, moves, out = minor.depth[x], minor.open_moves[x], lists.pattern
+        told = moves if layer & 1 else row
         if length != 0 and flying and length * 50 > ranks.total:
             place = spread_fans(
                 x, layer, patterns, ranks, smaller, frames, found, fans, own, row, moves, out, place
@@ -166,25 +180,25 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
             while entry < end:
                 stop = min(end, entry + _BATCH // room)
                 if flying:
-                    count = list_flights(x, entry, stop, points, ranks, frames, found, reached)
+                    count = list_flights(x, entry, stop, points, ranks, frames, found, told, reached)
                 else:
                     count = list_slides(
-                        x, entry, stop, points, ranks, frames, found, parities, reached
+                        x, entry, stop, points, ranks, frames, found, parities, told, reached
                     )
                 place = tell(layer, reached, count, row, moves, out, place)
                 entry = stop
-        place = release(x, layer + 1, row, moves, seeds, out, place)
-        close_list(x, place, patterns, lists)
+        place = release(x, layer + 1, row, moves, minor.seeds, out, place)
+        close_list(x, layer + 1, place, row, patterns, lists)
 
 
 @step
-def list_slides(x, first, last, points, ranks, frames, found, parities, reached):  # type: ignore[no-untyped-def]
+def list_slides(x, first, last, points, ranks, frames, found, parities, told, reached):  # type: ignore[no-untyped-def]
     """Write down where the minor side's slides to entries `first` to `last` can have begun.
 
     Returns:
         The number of ranks written to `reached`.
     """
-    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+    low, high = ranks.low, ranks.high
     width = half(points)
     first_edge = frames.edge_start[x]
     first_line = frames.line_start[x]
@@ -201,19 +215,21 @@ def list_slides(x, first, last, points, ranks, frames, found, parities, reached)
         while edges != 0:
             q = p ^ np.int64(frames.edge[np.uint64(first_edge + trailing_zeros(edges))])
             edges &= edges - 1
-            reached[np.uint64(count)] = rank_of(q, low, high, low_bits)
+            r = rank_in_frame(q, low, high)
+            prefetch_to_write(told, r)
+            reached[np.uint64(count)] = r
             count += 1
     return count
 
 
 @step
-def list_flights(x, first, last, points, ranks, frames, found, reached):  # type: ignore[no-untyped-def]
+def list_flights(x, first, last, points, ranks, frames, found, told, reached):  # type: ignore[no-untyped-def]
     """Write down where the minor side's flights to entries `first` to `last` can have begun.
 
     Returns:
         The number of ranks written to `reached`.
     """
-    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
+    low, high = ranks.low, ranks.high
     full = (1 << points) - 1
     count = 0
     for entry in range(first, last):
@@ -226,7 +242,7 @@ def list_flights(x, first, last, points, ranks, frames, found, reached):  # type
             while targets != 0:
                 q = kept | (targets & -targets)
                 targets &= targets - 1
-                reached[np.uint64(count)] = rank_of(q, low, high, low_bits)
+                reached[np.uint64(count)] = rank_in_frame(q, low, high)
                 count += 1
     return count
 
@@ -239,17 +255,17 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
     fans they can have been reached from; each slot then adds up the fans it belongs to, less its
     own part in them.  That beats dozens of single flights per frontier slot.
     """
-    low, high, low_bits = smaller.low, smaller.high, smaller.low_bits
-    won = layer % 2 == 1
+    low, high = smaller.low, smaller.high
+    odd = layer % 2 == 1
     fans[:] = 0
     own[:] = 0
     begin = found.start[x]
     for entry in range(begin, begin + np.int64(found.length[x])):
         p = np.int64(found.pattern[np.uint64(entry)])
         stones = p & ~mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
-        r = rank_of(p, ranks.low, ranks.high, ranks.low_bits)
+        r = rank_in_frame(p, ranks.low, ranks.high)
         while stones != 0:
-            fans[np.uint64(rank_of(p & ~(stones & -stones), low, high, low_bits))] += 1
+            fans[np.uint64(rank_in_frame(p & ~(stones & -stones), low, high))] += 1
             stones &= stones - 1
             own[np.uint64(r)] += 1
     for r in range(ranks.total):
@@ -257,21 +273,21 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
         stones = p
         reached = -np.int64(own[np.uint64(r)])
         while stones != 0:
-            kept = rank_of(p & ~(stones & -stones), low, high, low_bits)
+            kept = rank_in_frame(p & ~(stones & -stones), low, high)
             stones &= stones - 1
             reached += np.int64(fans[np.uint64(kept)])
         if reached == 0:
             continue
-        if won:
+        if odd:
             open_moves[np.uint64(r)] -= reached - 1
-            place = close_move(r, layer, depth, open_moves, out, place)
+            place = close_move(r, open_moves, out, place)
         else:
             place = make_won(r, layer, depth, out, place)
     return place
 
 
 @kernel
-def spread_across(first, last, place, layer, points, patterns, ranks, quiet, found, depth, open_moves, seeds, lists):  # type: ignore[no-untyped-def]
+def spread_across(first, last, place, layer, points, patterns, ranks, quiet, found, major, lists):  # type: ignore[no-untyped-def]
     """Spread a frontier with the minor side to move to the major side's positions before it.
 
     Args:
@@ -282,74 +298,80 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
         patterns, ranks: minor sets by rank, and their rank tables.
         quiet: quiet :class:`Moves` of the major sets, permutations inward.
         found: :class:`Lists`, the frontier.
-        depth, open_moves: of the major side to move, changed.
-        seeds: :class:`Seeds` of the major side to move.
+        major: :class:`Working` table of the major side to move, changed.
         lists: :class:`Lists` of the next layer, out.
     """
-    width = half(points)
-    table = np.zeros(2 << width, dtype=np.int32)
+    table = np.zeros(permutation_room(points), dtype=np.int32)
     reached = np.zeros(_BATCH + ranks.total + 1, dtype=np.int32)
-    few = few_entries(ranks.size)
     for x in range(first, last):
         lists.start[x] = place
-        row, moves, out = depth[x], open_moves[x], lists.pattern
+        row, moves, out = major.depth[x], major.open_moves[x], lists.pattern
+        told = moves if layer & 1 else row
         count = 0
+        if x + 1 < last:
+            # The next block's lists lie anywhere in memory.
+            for number in range(quiet.start[x + 1], quiet.start[x + 2]):
+                prefetch_to_read(found.pattern, found.start[np.uint64(quiet.target[number])])
         for number in range(quiet.start[x], quiet.start[x + 1]):
             source = np.int64(quiet.target[number])
             length = np.int64(found.length[source])
             if length == 0:
                 continue
-            entry = found.start[source]
             permutation = quiet.permutation[number]
-            if length <= few:
-                count = list_few(entry, length, permutation, ranks, found, reached, count)
+            begin = found.start[source]
+            if points <= SHORT_POINTS:
+                fill_short_tables(permutation, points, table)
+                count = list_moved(
+                    begin, begin + length, table, ranks, found, told, reached, count
+                )
             else:
-                fill_permutation(permutation, points, width, table)
-                count = list_many(entry, length, width, table, ranks, found, reached, count)
+                fill_permutation(permutation, points, table)
+                count = list_moved_widely(
+                    begin, begin + length, table, ranks, found, told, reached, count
+                )
             # In batches, so that what is written down stays in the cache.
             if count > _BATCH:
                 place = tell(layer, reached, count, row, moves, out, place)
                 count = 0
         place = tell(layer, reached, count, row, moves, out, place)
-        place = release(x, layer + 1, row, moves, seeds, out, place)
-        close_list(x, place, patterns, lists)
+        place = release(x, layer + 1, row, moves, major.seeds, out, place)
+        close_list(x, layer + 1, place, row, patterns, lists)
 
 
 @step
-def few_entries(size):  # type: ignore[no-untyped-def]
-    """Return the length up to which a list is better moved point by point than by tables.
-
-    Filling the tables takes about 100 ns, moving one point about one.
-    """
-    return 80 // size
-
-
-@step
-def list_few(first, length, permutation, ranks, found, reached, count):  # type: ignore[no-untyped-def]
-    """Write down the images of a short list under a permutation; return the new count.
+def list_moved(first, last, table, ranks, found, told, reached, count):  # type: ignore[no-untyped-def]
+    """Write down the images of entries `first` to `last` of the frontier under a permutation.
 
     What has no image is written too, but not counted.
+
+    Args:
+        table: from :func:`solver.kernels.ranks.fill_short_tables`.
+
+    Returns:
+        The new count.
     """
-    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
-    for entry in range(first, first + length):
-        p = np.int64(found.pattern[np.uint64(entry)])
-        q = 0
-        while p != 0:
-            q |= 1 << np.int64(permutation[np.uint64(trailing_zeros(p))])
-            p &= p - 1
-        r = rank_of(q, low, high, low_bits)
+    low, high = ranks.low, ranks.high
+    for entry in range(first, last):
+        q = shortly_permuted(found.pattern[np.uint64(entry)], table)
+        r = rank_in_frame(np.int64(q), low, high)
+        prefetch_to_write(told, r)
         reached[np.uint64(count)] = r
         count += np.int64(r < ranks.total)
     return count
 
 
 @step
-def list_many(first, length, width, table, ranks, found, reached, count):  # type: ignore[no-untyped-def]
-    """Do what :func:`list_few` does, with a permutation made into tables."""
-    low, high, low_bits = ranks.low, ranks.high, ranks.low_bits
-    for entry in range(first, first + length):
-        q = permuted(np.int64(found.pattern[np.uint64(entry)]), width, table)
-        r = rank_of(q, low, high, low_bits)
+def list_moved_widely(first, last, table, ranks, found, told, reached, count):  # type: ignore[no-untyped-def]
+    """Do what :func:`list_moved` does in a frame of any number of points.
+
+    Args:
+        table: from :func:`solver.kernels.ranks.fill_permutation`.
+    """
+    low, high = ranks.low, ranks.high
+    for entry in range(first, last):
+        q = permuted(np.int64(found.pattern[np.uint64(entry)]), table)
+        r = rank_in_frame(q, low, high)
+        prefetch_to_write(told, r)
         reached[np.uint64(count)] = r
         count += np.int64(r < ranks.total)
     return count

@@ -22,9 +22,11 @@ NO_CAPTURE = 0
 DRAW_SCORE = 128
 WIN_AT_ONCE = 255
 
-# A slot that a capture wins or draws can never become lost: its counter of open quiet moves
-# starts with this much more than it can lose.
+# What a slot's counter of open quiet moves starts with besides the moves, of which there are fewer:
+# a slot that a capture wins or draws can never become lost, and one that has a capture which
+# loses can only when that capture's depth has come.
 NEVER_LOST = 128
+WAITS = 64
 
 
 def make_score_table() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
@@ -34,6 +36,16 @@ def make_score_table() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
         table[value] = (value + 1) // 2 if value % 2 else 255 - value // 2
     table[DRAW] = DRAW_SCORE
     return table
+
+
+@step
+def score_block(stored, out):  # type: ignore[no-untyped-def]
+    """Turn stored bytes into scores: what ``make_score_table`` says, in vector instructions."""
+    for r in range(len(stored)):
+        value = stored[r]
+        half_way = np.uint8(~(value >> np.uint8(1)))
+        odd = np.uint8(-(value & np.uint8(1)))
+        out[r] = np.uint8(np.uint8(half_way ^ odd) - odd)
 
 
 class Lists(NamedTuple):
@@ -52,6 +64,14 @@ class Seeds(NamedTuple):
     rank: npt.NDArray[np.uint16]  # the entries
 
 
+class Working(NamedTuple):
+    """A working table: the slots with one side to move, a row for each block."""
+
+    depth: npt.NDArray[np.uint8]  # the value, see `settle_depth`; the end of a row is not used
+    open_moves: npt.NDArray[np.uint8]  # quiet moves not yet known to lose, see `settle_moves`
+    seeds: Seeds
+
+
 @step
 def settle_depth(score):  # type: ignore[no-untyped-def]
     """Return the depth a slot's best capture gives; 0 if there is none or it draws.
@@ -65,7 +85,8 @@ def settle_depth(score):  # type: ignore[no-untyped-def]
 @step
 def settle_moves(score, quiet):  # type: ignore[no-untyped-def]
     """Return the counter of open moves, given the best capture and the number of quiet moves."""
-    return quiet + NEVER_LOST * np.int64(score >= DRAW_SCORE)
+    lost = np.int64(score != NO_CAPTURE) & np.int64(score < DRAW_SCORE)
+    return quiet + NEVER_LOST * np.int64(score >= DRAW_SCORE) + WAITS * lost
 
 
 @step
