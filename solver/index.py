@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb
-from operator import getitem
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from solver.boards import Board, apply_automorphism
+from solver.boards import Board
 from solver.errors import UsageError
 from solver.sectors import major_is_mover
 
@@ -32,6 +31,10 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 Permutation = tuple[int, ...]
 
+_CHUNK_BITS: Final = 12
+"""Points that :func:`_image_tables` takes together: half of the largest usual board."""
+_NUMBER_BITS: Final = 6
+"""Bits for the number of an automorphism."""
 _WIDEST_FIELD: Final = 10
 """Points of a field of :func:`_candidates`; 4 to that power pairs are compared."""
 
@@ -104,10 +107,54 @@ def expand(pattern: int, onto: int) -> int:
 
 def images(board: Board, number: int, masks: IntArray) -> IntArray:
     """Return the images of `masks` under the board's automorphism `number`."""
-    first, *others = (np.array(chunk) for chunk in _byte_images(board)[number])
-    result = first.take(masks & 255)
-    for position, chunk in enumerate(others, 1):
-        result |= chunk.take(masks >> (8 * position) & 255)
+    return _keys(board, number, _chunks(board, masks)) >> _NUMBER_BITS
+
+
+def _keys(board: Board, number: int, chunks: list[IntArray]) -> IntArray:
+    """Return images with the automorphism's number in the low bits, given the masks' chunks."""
+    tables = _image_tables(board)
+    result: IntArray = tables[0][number].take(chunks[0])
+    for table, chunk in zip(tables[1:], chunks[1:], strict=True):
+        result |= table[number].take(chunk)
+    return result
+
+
+def _chunks(board: Board, masks: IntArray) -> list[IntArray]:
+    """Cut masks into the chunks that :func:`_image_tables` are for."""
+    return [
+        masks >> (_CHUNK_BITS * position) & (table.shape[1] - 1)
+        for position, table in enumerate(_image_tables(board))
+    ]
+
+
+def _images_by(board: Board, numbers: IntArray, masks: IntArray) -> IntArray:
+    """Return the image of each mask under the automorphism of its own number."""
+    result = np.zeros(len(masks), dtype=np.int64)
+    for table, chunk in zip(_image_tables(board), _chunks(board, masks), strict=True):
+        result |= table.reshape(-1).take(numbers * table.shape[1] + chunk)
+    return result >> _NUMBER_BITS
+
+
+def _rank_inside(mask: int, onto: int) -> int:
+    """Return the rank of a mask compressed onto the set bits of `onto`."""
+    result = size = 0
+    while mask:
+        low = mask & -mask
+        mask ^= low
+        size += 1
+        result += comb((onto & (low - 1)).bit_count(), size)
+    return result
+
+
+def _ranks_inside(masks: IntArray, onto: IntArray, size: int) -> IntArray:
+    """Return the rank of each mask of `size` bits, compressed onto the set bits of `onto`."""
+    result = np.zeros(len(masks), dtype=np.int64)
+    masks = masks.copy()
+    for number in range(1, size + 1):
+        low = masks & -masks
+        masks ^= low
+        place = np.bitwise_count(onto & (low - 1))
+        result += np.array([comb(i, number) for i in range(64)]).take(place)
     return result
 
 
@@ -125,28 +172,49 @@ def orbits(board: Board, size: int) -> IntArray:
 
 def canonical(board: Board, mask: int) -> tuple[int, int]:
     """Return the smallest image of a set and the number of the first automorphism giving it."""
-    tables = _byte_images(board)
-    chunks = mask.to_bytes(len(tables[0]), "little")
-    best, best_number = mask, 0
-    for number, table in enumerate(tables):
-        image = sum(map(getitem, table, chunks))
-        if image < best:
-            best, best_number = image, number
-    return best, best_number
+    first, *others = _image_rows(board)
+    keys = first[mask & (len(first) - 1)]
+    for table in others:
+        mask >>= _CHUNK_BITS
+        keys = keys | table[mask & (len(table) - 1)]
+    image, number = divmod(min(keys.tolist()), 1 << _NUMBER_BITS)
+    return image, number
+
+
+def _image(board: Board, number: int, mask: int) -> int:
+    """Return the image of one mask under the automorphism `number`."""
+    result = 0
+    for table in _image_rows(board):
+        result |= int(table[mask & (len(table) - 1), number])
+        mask >>= _CHUNK_BITS
+    return result >> _NUMBER_BITS
 
 
 @lru_cache(maxsize=16)
-def _byte_images(board: Board) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """Return, per automorphism and byte of a mask, the image of each of the byte's values.
+def _image_tables(board: Board) -> tuple[IntArray, ...]:
+    """Return, for each chunk of a board's points, the images of all sets of them.
 
-    The image of a mask is the sum of its bytes' images.
+    Each array has shape (automorphisms, sets). An image stands above ``_NUMBER_BITS`` bits, which
+    in the first chunk hold the automorphism's number: so the least of the images, put together
+    from their chunks, is the canonical one and tells the first automorphism that gives it.
     """
-    return tuple(
-        tuple(
-            _images_of_values(permutation[first : first + 8]) for first in range(0, board.size, 8)
-        )
-        for permutation in board.automorphisms
-    )
+    automorphisms = np.array(board.automorphisms, dtype=np.int64)
+    tables = []
+    for start in range(0, board.size, _CHUNK_BITS):
+        table = np.zeros((len(automorphisms), 1), dtype=np.int64)
+        if start == 0:
+            table[:, 0] = np.arange(len(automorphisms))
+        for point in range(start, min(start + _CHUNK_BITS, board.size)):
+            bit = np.int64(1) << (automorphisms[:, point : point + 1] + _NUMBER_BITS)
+            table = np.concatenate([table, table | bit], axis=1)
+        tables.append(table)
+    return tuple(tables)
+
+
+@lru_cache(maxsize=16)
+def _image_rows(board: Board) -> tuple[IntArray, ...]:
+    """Return the same as :func:`_image_tables`, by (set, automorphism): for one set at a time."""
+    return tuple(np.ascontiguousarray(table.T) for table in _image_tables(board))
 
 
 def _images_of_values(targets: Sequence[int]) -> tuple[int, ...]:
@@ -256,8 +324,40 @@ class Layout:
             raise UsageError(f"masks {mover:#x} and {opponent:#x} are no position of this sector")
         image, number = canonical(self.board, major)
         orbit = int(self.major_sets.searchsorted(image))
-        minor = apply_automorphism(self.board.automorphisms[number], minor)
-        return orbit * self.block + rank(compress(minor, self.board.full_mask & ~image))
+        minor = _image(self.board, number, minor)
+        return orbit * self.block + _rank_inside(minor, self.board.full_mask & ~image)
+
+    def indices(self, movers: IntArray, opponents: IntArray) -> IntArray:
+        """Return the slots of many positions, as :meth:`index` does for one.
+
+        Args:
+            movers, opponents: masks, both of shape (n,).
+
+        Returns:
+            Shape (n,).
+
+        Raises:
+            UsageError: names the first of them that is no position of this sector.
+        """
+        majors, minors = (movers, opponents) if self.mover_is_major else (opponents, movers)
+        wrong = (majors & minors) | ((majors | minors) & ~np.int64(self.board.full_mask))
+        sizes = np.bitwise_count(majors), np.bitwise_count(minors)
+        fits = (wrong == 0) & (sizes[0] == self.major_size) & (sizes[1] == self.minor_size)
+        if not fits.all():
+            number = int(np.argmin(fits))
+            raise UsageError(
+                f"masks {int(movers[number]):#x} and {int(opponents[number]):#x} are no position of"
+                " this sector"
+            )
+        chunks = _chunks(self.board, majors)
+        keys = _keys(self.board, 0, chunks)
+        for number in range(1, len(self.board.automorphisms)):
+            np.minimum(keys, _keys(self.board, number, chunks), out=keys)
+        least, numbers = keys >> _NUMBER_BITS, keys & ((1 << _NUMBER_BITS) - 1)
+        turned = _images_by(self.board, numbers, minors)
+        inside = _ranks_inside(turned, self.board.full_mask & ~least, self.minor_size)
+        slots: IntArray = self.major_sets.searchsorted(least) * self.block + inside
+        return slots
 
     def masks(self, slot: int) -> tuple[int, int]:
         """Return the position of a slot as (mover's mask, opponent's mask)."""

@@ -22,6 +22,7 @@ __all__ = [
     "VALUE_WIN",
     "Bands",
     "choose_band",
+    "entries_in",
 ]
 
 Bytes = npt.NDArray[np.uint8]
@@ -78,21 +79,25 @@ class Bands:
         byte, column = divmod(inside, ENTRIES_PER_BYTE)
         return first // ENTRIES_PER_BYTE * self.block + rank * width + byte, column
 
-    def entries(self, payload: Bytes, slots: Ints) -> Bytes:
-        """Return the entries of some slots.
-
-        Args:
-            payload: the whole payload, shape (payload_bytes,).
-            slots: in any order.
-        """
+    def locate_many(self, slots: Ints) -> tuple[Ints, Ints]:
+        """Return what :meth:`locate` does for many slots, as two arrays of their shape."""
         numbers, ranks = np.divmod(slots, self.block)
         inside = numbers % self.band
         first = numbers - inside
         widths = -(-np.minimum(self.band, self.blocks - first) // ENTRIES_PER_BYTE)
         at, columns = np.divmod(inside, ENTRIES_PER_BYTE)
         at += first // ENTRIES_PER_BYTE * self.block + ranks * widths
-        result: Bytes = payload[at] // np.array(POWERS, dtype=np.uint8)[columns] % np.uint8(3)
-        return result
+        return at, columns
+
+    def entries(self, payload: Bytes, slots: Ints) -> Bytes:
+        """Return the entries of some slots.
+
+        Args:
+            payload: the whole payload, shape (payload_bytes,).
+            slots: in any order, shape (n,).
+        """
+        at, columns = self.locate_many(slots)
+        return entries_in(payload[at], columns)
 
     def pack(self, first: int, entries: Bytes, out: Bytes) -> None:
         """Pack some whole bands.
@@ -112,6 +117,12 @@ class Bands:
             begin = (first + start) // ENTRIES_PER_BYTE * self.block
             band = out[begin : begin + packed.size].reshape(self.block, rows)
             band[:] = packed.T
+
+
+def entries_in(data: Bytes, columns: Ints) -> Bytes:
+    """Return the entry in a column of each of some bytes, both of shape (n,)."""
+    result: Bytes = data // np.array(POWERS, dtype=np.uint8)[columns] % np.uint8(3)
+    return result
 
 
 def choose_band(blocks: int, block: int) -> Bands:

@@ -11,7 +11,7 @@ from solver.results import Result, Value
 from solver.tablefile import TableReader
 from solver.tableheader import DRAW, TableHeader
 
-__all__ = ["METRICS", "Metric", "SectorTable"]
+__all__ = ["METRICS", "Metric", "SectorTable", "meanings"]
 
 Metric = Literal["dtw", "wdl"]
 
@@ -40,7 +40,9 @@ class SectorTable:
             raise reader.damaged("header", f"blocks are not of {numbering.block}")
         self.reader = reader
         self.layout = numbering
-        self._results = dict(_results(reader.header))
+        self._results = {
+            entry: result for entry, result in meanings(reader.header) if result.dtw != 0
+        }
 
     def result(self, slot: int, cache: LruCache[tuple[object, int], bytes]) -> Result:
         """Return what a slot of a position that is not lost already says."""
@@ -62,14 +64,14 @@ class SectorTable:
         return result
 
 
-def _results(header: TableHeader) -> list[tuple[int, Result]]:
-    """Return what the entries mean that a position not lost already may have.
+def meanings(header: TableHeader) -> list[tuple[int, Result]]:
+    """Return the entries a table may hold for a position, each with what it means.
 
     An entry that the header does not count is not among them.
     """
     if header.metric == "dtw":
         draws = [(DRAW, Result("draw", None))] if header.distinct.draws else []
-        depths = [depth for depth in header.distinct_histogram if depth]
+        depths = header.distinct_histogram
         return [*draws, *((d, Result("win" if d % 2 else "loss", d)) for d in depths)]
     counted: list[tuple[int, Value, int]] = [
         (VALUE_WIN, "win", header.distinct.wins),
