@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from solver.boards import BOARDS
 from solver.build import table_header
 from solver.memory import peak_memory
 from solver.parallel import Workers
+from solver.placing import Rekeyed
 from solver.rules import Rules
-from solver.sectors import Sector, Unit, closure, sectors_up_to, solving_order
+from solver.sectors import Sector, Unit, closure, sectors_up_to, slots, solving_order
 from solver.solve import solve_unit
 from solver.solved import ByteArray, SolvedSector
 from solver.storedcache import StoredCache
 from solver.survey import check_memory, refuse_unsolvable
-from solver.tablefile import write_table
+from solver.tablefile import TableReader, write_table
+from solver.working import WorkingMemory
 
 __all__ = ["BenchReport", "UnitTiming", "bench"]
 
@@ -32,14 +34,18 @@ class UnitTiming:
         unit: which one.
         slots: of all its tables.
         seconds: to solve it, without compiling, reading and writing.
+        steps: processor time in seconds by the step of solving it was spent on.
         write_seconds: to compress and write its tables; None if that was not asked for.
+        read_seconds: to read them back and check them; None likewise.
         bytes: the size of their files; None likewise.
     """
 
     unit: Unit
     slots: int
     seconds: float
+    steps: Mapping[str, float]
     write_seconds: float | None = None
+    read_seconds: float | None = None
     bytes: int | None = None
 
     @property
@@ -92,13 +98,18 @@ def bench(
     units = solving_order(rules, closure(rules, asked))
     check_memory(rules, units, None)
     cache = StoredCache(rules, units)
+    working = WorkingMemory(slots(rules, s) for unit in units for s in unit.sectors if s.moving)
     digest = hashlib.sha256()
     timings = []
+    rekeyed = Rekeyed()
     with Workers(threads) as workers, tempfile.TemporaryDirectory() as folder:
         _compile(rules, workers)
         for unit in units:
+            workers.spent.clear()
             started = time.perf_counter()
-            solved = solve_unit(rules, unit, cache.__getitem__, workers)
+            solved = solve_unit(
+                rules, unit, cache.__getitem__, workers, rekeyed=rekeyed, memory=working
+            )
             seconds = time.perf_counter() - started
             for each in solved:
                 digest.update(f"{each.sector}\n".encode())
@@ -106,8 +117,8 @@ def bench(
                 cache.put(each.sector, each.stored)
                 if on_sector is not None:
                     on_sector(each)
-            slots = sum(len(each.stored) for each in solved)
-            timing = UnitTiming(unit, slots, seconds)
+            number = sum(len(each.stored) for each in solved)
+            timing = UnitTiming(unit, number, seconds, dict(workers.spent))
             if write:
                 timing = _write(rules, timing, solved, Path(folder), threads)
             timings.append(timing)
@@ -121,21 +132,28 @@ def bench(
 def _write(
     rules: Rules, timing: UnitTiming, solved: list[SolvedSector], folder: Path, threads: int
 ) -> UnitTiming:
-    """Write and remove the tables of a unit."""
-    started = time.perf_counter()
+    """Write the tables of a unit, read them back, and remove them."""
+    write_seconds = read_seconds = 0.0
     size = 0
     for each in solved:
         path = folder / f"{each.sector}.dtw.zst"
+        started = time.perf_counter()
         size += write_table(path, table_header(rules, each), each.stored, threads=threads)
+        written = time.perf_counter()
+        with TableReader(path) as reader:
+            reader.check(threads=threads)
+        write_seconds += written - started
+        read_seconds += time.perf_counter() - written
         path.unlink()
-    seconds = time.perf_counter() - started
-    return UnitTiming(timing.unit, timing.slots, timing.seconds, seconds, size)
+    return replace(timing, write_seconds=write_seconds, read_seconds=read_seconds, bytes=size)
 
 
 def _compile(rules: Rules, workers: Workers) -> None:
     """Have all kernels compiled, or loaded, for both widths of frames, by solving small sectors."""
-    for small in (Rules("warm-up", BOARDS["merels16"], 4), Rules("warm-up", rules.board, 4)):
+    for board in (BOARDS["merels16"], rules.board):
+        small = Rules("warm-up", board, 4)
         tables: dict[Sector, ByteArray] = {}
-        for unit in solving_order(small, sectors_up_to(small, 7)):
+        sectors = closure(small, [*sectors_up_to(small, 7), Sector(2, 2, 2, 2)])
+        for unit in solving_order(small, sectors):
             for each in solve_unit(small, unit, tables.__getitem__, workers):
                 tables[each.sector] = each.stored

@@ -504,10 +504,22 @@ def test_bench_in_words_with_writing_and_checking(morris: Morris) -> None:
     assert answer.code == 0
     assert answer.out.split("\n")[0].split() == [
         *("unit", "slots", "seconds", "ns/slot"),
-        *("writing", "ns/slot", "size"),
+        *("writing", "ns/slot", "reading", "ns/slot", "size"),
     ]
     assert "\nsignature: " in answer.out
     assert answer.err.endswith(f"3 of 3 sectors compared with {reference}\n")
+
+
+def test_bench_of_a_whole_game_step_by_step(morris: Morris) -> None:
+    arguments = ("bench", "--all", "-r", "stones=4", "--steps")
+    record = morris(*arguments, "--json").json
+    assert record["units"][-1]["unit"] == "0-0+4-4"
+    for unit in record["units"]:
+        assert sum(unit["steps"].values()) >= 0
+    names = {name for unit in record["units"] for name in unit["steps"]}
+    assert {"initial values", "moves across blocks", "mirror", "placements", "re-keying"} <= names
+    text = morris(*arguments).out
+    assert "Nanoseconds of processor time per slot:\n" in text
 
 
 def test_bench_says_what_differs(morris: Morris, tmp_path: Path) -> None:
