@@ -1,4 +1,4 @@
-"""Published counts that solved sectors are compared with (``databases/reference``)."""
+"""Counts that solved sectors are compared with, and files of them (``databases/reference``)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ import csv
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TextIO
 
 from solver.errors import UsageError
 from solver.sectors import Sector, parse_sector
 from solver.tableheader import Counts, TableHeader
 
-__all__ = ["ReferenceRow", "differences", "read_reference"]
+if TYPE_CHECKING:
+    from solver.tablefile import TableReader
+
+__all__ = ["COLUMNS", "ReferenceRow", "differences", "read_reference", "write_reference"]
+
+COLUMNS: Final = (
+    "sector", "slots", "positions", "distinct", "distinct_wins", "distinct_losses",
+    "distinct_draws", "deepest_win", "deepest_loss", "dtw_bytes", "wdl_bytes",
+)  # fmt: skip
+"""What :func:`write_reference` writes."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +47,8 @@ def read_reference(path: str | os.PathLike[str]) -> dict[Sector, ReferenceRow]:
     Args:
         path: a CSV file with the columns ``sector`` (or ``mover`` and ``opponent``), ``distinct``,
             ``wins``, ``losses``, ``draws``, ``deepest_win``, ``deepest_loss`` and perhaps
-            ``all_positions``. A deepest distance is 0 also where there is none.
+            ``all_positions``; or one that :func:`write_reference` wrote. A deepest distance is 0
+            also where there is none.
 
     Raises:
         UsageError: the file is not there or not of this kind.
@@ -53,7 +64,8 @@ def read_reference(path: str | os.PathLike[str]) -> dict[Sector, ReferenceRow]:
 
 def _rows(reader: csv.DictReader[str]) -> Iterator[tuple[Sector, ReferenceRow]]:
     for row in reader:
-        counts = Counts(int(row["wins"]), int(row["losses"]), int(row["draws"]))
+        prefix = "distinct_" if "distinct_wins" in row else ""
+        counts = Counts(*(int(row[prefix + name]) for name in ("wins", "losses", "draws")))
         name = row.get("sector") or f"{row['mover']}-{row['opponent']}"
         if counts.total != int(row["distinct"]):
             raise ValueError(f"the counts of {name} do not add up")
@@ -61,7 +73,7 @@ def _rows(reader: csv.DictReader[str]) -> Iterator[tuple[Sector, ReferenceRow]]:
             parse_sector(name),
             ReferenceRow(
                 distinct=counts,
-                positions=_number(row, "all_positions"),
+                positions=_number(row, "all_positions") or _number(row, "positions"),
                 deepest_win=int(row["deepest_win"]) if counts.wins else None,
                 deepest_loss=int(row["deepest_loss"]) if counts.losses else None,
             ),
@@ -70,6 +82,35 @@ def _rows(reader: csv.DictReader[str]) -> Iterator[tuple[Sector, ReferenceRow]]:
 
 def _number(row: Mapping[str, str], column: str) -> int | None:
     return int(row[column]) if row.get(column) else None
+
+
+def write_reference(
+    file: TextIO, readers: Mapping[Sector, TableReader], wdl_bytes: Mapping[Sector, int]
+) -> None:
+    """Write the counts in the headers of some tables as CSV, a row for each.
+
+    Args:
+        file: where to.
+        readers: the tables, of distances or of win, draw and loss.
+        wdl_bytes: sizes of those tables of win, draw and loss that are there.
+    """
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for sector, reader in readers.items():
+        header = reader.header
+        rows.writerow(
+            (
+                sector,
+                header.slots,
+                header.positions.total,
+                header.distinct.total,
+                *header.distinct,
+                header.deepest_win or 0,
+                header.deepest_loss or 0,
+                reader.size if header.metric == "dtw" else "",
+                wdl_bytes.get(sector, ""),
+            )
+        )
 
 
 def differences(row: ReferenceRow, header: TableHeader) -> list[str]:

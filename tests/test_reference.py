@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
+from conftest import Morris
 
 from solver.errors import UsageError
-from solver.reference import differences, read_reference
-from solver.sectors import Sector, parse_sector
+from solver.reference import COLUMNS, differences, read_reference
+from solver.rules import get_variant
+from solver.sectors import (
+    Sector,
+    parse_sector,
+    position_count,
+    slots,
+    solving_order,
+    wanted_sectors,
+)
 from solver.tableheader import Counts, TableHeader
 
 FOLDER = Path(__file__).parents[1] / "databases" / "reference"
@@ -36,6 +46,58 @@ def test_both_files_agree() -> None:
         if sector.moving:
             assert row.distinct == moving[sector].distinct
             assert row.deepest_win == moving[sector].deepest_win
+
+
+def test_the_whole_game() -> None:
+    rules = get_variant("nine")
+    rows = read_reference(FOLDER / "nine.csv")
+    assert list(rows) == [s for u in solving_order(rules, wanted_sectors(rules)) for s in u.sectors]
+    assert len(rows) == 498
+    for name in ("nine-moving.csv", "nine-with-4-stones.csv"):
+        for sector, row in read_reference(FOLDER / name).items():
+            if sector in rows:  # a game of four stones begins in sectors of its own
+                assert rows[sector].distinct == row.distinct
+                assert rows[sector].deepest_win == row.deepest_win
+                assert rows[sector].deepest_loss == row.deepest_loss
+                assert row.positions in (None, rows[sector].positions)
+    moving = [row for sector, row in rows.items() if sector.moving]
+    # Published totals of the moving phase.
+    assert sum(row.distinct.wins for row in moving) == 4_325_452_782
+    assert sum(row.distinct.losses for row in moving) == 2_747_046_939
+    assert sum(row.distinct.draws for row in moving) == 1_832_093_880
+    # Published figures of the placing phase.
+    assert rows[parse_sector("1-1+8-8")].distinct == Counts(0, 0, 46)
+    assert rows[parse_sector("1-2+8-7")].distinct == Counts(31, 0, 397)
+    row = rows[parse_sector("2-2+7-7")]
+    assert row.distinct == Counts(532, 27, 3641)
+    assert (row.deepest_win, row.deepest_loss) == (113, 124)
+    assert rows[parse_sector("0-0+9-9")].distinct == Counts(0, 0, 1)
+
+
+def test_the_whole_game_is_counted_whole() -> None:
+    rules = get_variant("nine")
+    with open(FOLDER / "nine.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        sector = parse_sector(row["sector"])
+        assert int(row["slots"]) == slots(rules, sector)
+        assert int(row["positions"]) == position_count(rules.board, sector)
+        assert int(row["distinct"]) <= int(row["slots"])
+        assert int(row["wdl_bytes"]) > 0
+        assert int(row["dtw_bytes"]) > 0
+    assert tuple(rows[0]) == COLUMNS
+
+
+def test_what_is_written_can_be_read(morris: Morris, database: Path, tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(morris("stats", "nine", "--csv", "--db", database).out)
+    rows = read_reference(path)
+    reference = read_reference(FOLDER / "nine-moving.csv")
+    assert list(rows) == [Sector(3, 3), Sector(4, 3), Sector(3, 4)]
+    assert all(rows[sector] == reference[sector] for sector in rows)
+    with open(path, newline="") as file:
+        assert {row["wdl_bytes"] for row in csv.DictReader(file)} == {""}
+    assert "exclude" in morris("stats", "nine", "--csv", "--json", "--db", database).refused(2)
 
 
 def header(**fields: object) -> TableHeader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ from solver.cli.common import (
     sectors_argument,
     variant_argument,
 )
+from solver.errors import UsageError
+from solver.reference import write_reference
 from solver.rules import Rules
 from solver.sectors import Sector
 
@@ -34,8 +37,13 @@ __all__ = ["stats"]
 @variant_argument
 @sectors_argument
 @database_option
+@click.option(
+    "--csv", "as_csv", is_flag=True, help="Write CSV to stdout, as in databases/reference."
+)
 @json_option
-def stats(rules: Rules, sectors: tuple[Sector, ...], database: Path, as_json: bool) -> None:
+def stats(
+    rules: Rules, sectors: tuple[Sector, ...], database: Path, as_csv: bool, as_json: bool
+) -> None:
     """Count what the tables of VARIANT hold: all of them, or those of some SECTORs in detail.
 
     Positions are all positions of a sector; distinct ones are those left when one is kept of
@@ -43,13 +51,20 @@ def stats(rules: Rules, sectors: tuple[Sector, ...], database: Path, as_json: bo
     """
     from solver.tablebase import open_tablebase
 
+    if as_csv and as_json:
+        raise UsageError("--csv and --json exclude each other; choose one")
     chosen = choose_sectors(rules, sectors)
     with open_tablebase(database) as tablebase:
         readers = {
             sector: tablebase.reader(rules, sector)
             for sector in (present_sectors(rules, tablebase) if chosen is None else chosen)
         }
+        small = tablebase.present(rules, readers, "wdl") if as_csv else []
+        wdl_bytes = {sector: tablebase.reader(rules, sector, "wdl").size for sector in small}
     # The headers are in memory now; nothing more is read.
+    if as_csv:
+        write_reference(sys.stdout, readers, wdl_bytes)
+        return
     if as_json:
         emit_json([_record(rules, sector, reader) for sector, reader in readers.items()])
         return
