@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Final
 
+from solver import measured
 from solver.rules import Rules
 from solver.sectors import (
     Sector,
@@ -33,46 +34,7 @@ __all__ = [
     "unit_slots",
 ]
 
-MEASURED_THREADS: Final = 2
-"""Threads that the times were measured with."""
-
-# Measured on the sectors of Nine Men's Morris up to twelve stones, with two processors of an AMD
-# EPYC of the third generation; larger sectors are a guess from these.
-# fmt: off
-_BITS_PER_SLOT: Final = {
-    (3, 3): 2.30, (4, 3): 0.15, (3, 4): 0.46, (5, 3): 0.17, (3, 5): 0.05, (4, 4): 0.02,
-    (6, 3): 0.29, (3, 6): 0.10, (5, 4): 0.05, (4, 5): 0.03, (7, 3): 1.13, (3, 7): 1.03,
-    (6, 4): 1.84, (4, 6): 0.70, (5, 5): 0.05, (8, 3): 0.80, (3, 8): 1.28, (7, 4): 2.27,
-    (4, 7): 2.37, (6, 5): 1.85, (5, 6): 0.71, (9, 3): 0.56, (3, 9): 0.96, (8, 4): 1.54,
-    (4, 8): 2.06, (7, 5): 2.40, (5, 7): 2.24, (6, 6): 1.63,
-}
-"""Bits of the file per slot, by the stones of the mover and of the other side."""
-_NS_PER_SLOT: Final = {
-    (3, 3): 350, (4, 3): 17, (5, 3): 13, (4, 4): 11, (6, 3): 20, (5, 4): 10, (7, 3): 38,
-    (6, 4): 28, (5, 5): 9, (8, 3): 44, (7, 4): 40, (6, 5): 24, (9, 3): 50, (8, 4): 46,
-    (7, 5): 37, (6, 6): 28,
-}
-"""Nanoseconds per slot by the stones of the unit's first sector.
-
-Half the processor time, which other load on the machine disturbs less than the time of the clock.
-"""
-# fmt: on
-_BITS_PER_SLOT_ELSEWHERE: Final = 2.5
-_NS_PER_SLOT_ELSEWHERE: Final = 45
-_NS_PER_SLOT_PLACING: Final = 25
-_NS_PER_SLOT_REKEYED: Final = 18
 _HEADER_BYTES: Final = 1500
-
-_MEMORY_OF_PROGRAM: Final = 200_000_000
-"""Bytes of code, libraries, and tables of the index."""
-_MEMORY_PER_SLOT: Final = {3: 10.0, 4: 6.5}
-"""Bytes per slot of a unit, by the stones of its smaller side.
-
-Two are the working tables and one is the outcome; the rest are the lists of slots whose value is
-known but not handed on yet, which are longest where most positions are won by the next capture.
-"""
-_MEMORY_PER_SLOT_MORE: Final = 5.3
-_MEMORY_PER_SLOT_EQUAL: Final = 3.5
 
 
 @dataclass(frozen=True)
@@ -140,7 +102,7 @@ def make_plan(
     sectors: Iterable[Sector] | None = None,
     *,
     present: Collection[Sector] = (),
-    threads: int = MEASURED_THREADS,
+    threads: int = measured.THREADS,
 ) -> Plan:
     """Plan to solve some sectors and all they depend on.
 
@@ -187,9 +149,9 @@ def unit_slots(rules: Rules, unit: Unit) -> int:
 
 def file_bytes(rules: Rules, sector: Sector) -> int:
     """Return the estimated size of a sector's table file."""
-    bits = _BITS_PER_SLOT_ELSEWHERE
+    bits = measured.BITS_ELSEWHERE if sector.moving else measured.BITS_PLACING
     if sector.moving and _like_measured(rules):
-        bits = _BITS_PER_SLOT.get((sector.mover, sector.opponent), bits)
+        bits = measured.BITS_PER_SLOT.get((sector.mover, sector.opponent), bits)
     return _HEADER_BYTES + int(slots(rules, sector) * bits / 8)
 
 
@@ -202,29 +164,33 @@ def unit_memory(rules: Rules, unit: Unit) -> int:
         # last two never come together.)
         read = sum(slots(rules, target) for target in exits(rules, sector))
         return (
-            _MEMORY_OF_PROGRAM + number + read + _rekeyed(rules, sector) + _captures(rules, sector)
+            measured.MEMORY_OF_PROGRAM
+            + number
+            + read
+            + _rekeyed(rules, sector)
+            + _captures(rules, sector)
         )
-    per_slot = _MEMORY_PER_SLOT.get(sector.opponent, _MEMORY_PER_SLOT_MORE)
+    per_slot = measured.MEMORY_FLYING.get(sector.opponent, measured.MEMORY_MORE)
     if sector.mover == sector.opponent:
-        per_slot = _MEMORY_PER_SLOT_EQUAL
-    return _MEMORY_OF_PROGRAM + int(per_slot * number)
+        per_slot = measured.MEMORY_EQUAL
+    return measured.MEMORY_OF_PROGRAM + int(per_slot * number)
 
 
-def unit_seconds(rules: Rules, unit: Unit, threads: int = MEASURED_THREADS) -> float:
+def unit_seconds(rules: Rules, unit: Unit, threads: int = measured.THREADS) -> float:
     """Return the estimated time to solve a unit, in seconds, without writing its files."""
     sector = unit.sectors[0]
     number = unit_slots(rules, unit)
     if sector.moving:
-        per_slot = _NS_PER_SLOT_ELSEWHERE
+        per_slot = measured.NS_ELSEWHERE
         if _like_measured(rules):
-            per_slot = _NS_PER_SLOT.get((sector.mover, sector.opponent), per_slot)
+            per_slot = measured.NS_PER_SLOT.get((sector.mover, sector.opponent), per_slot)
         work = per_slot * number
     else:
         # Of the tables re-keyed the one with a stone taken is there from the unit before.
         placed = exits(rules, sector)[-1]
         rekeyed = _rekeyed_slots(rules, placed) if placed.moving else 0
-        work = _NS_PER_SLOT_PLACING * number + _NS_PER_SLOT_REKEYED * rekeyed
-    return 1e-9 * work * MEASURED_THREADS / threads
+        work = measured.NS_PLACING * number + measured.NS_REKEYED * rekeyed
+    return 1e-9 * work * measured.THREADS / threads
 
 
 def _like_measured(rules: Rules) -> bool:
