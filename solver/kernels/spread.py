@@ -9,9 +9,8 @@ frontier, so ranges can run side by side and the outcome never depends on their 
 that becomes final goes straight to the next layer's list; those whose value captures set wait in
 *seeds*, sorted by depth within each block, until their layer comes.  So nothing is ever searched.
 
-The work on a block goes in two halves: first the ranks of all predecessors are written down, then
-they are told.  The second half is so short that many accesses to memory are under way at once,
-which is what it spends its time on.
+The work on a block goes in two halves: first the ranks of all predecessors are written down, and
+what is known of them is asked for from memory; then they are told, which takes a few instructions.
 
 Names used below: `x` block, `r` rank, `p` and `q` patterns, `place` next free entry of the next
 layer's lists, `reached` ranks written down and `count` their number.
