@@ -69,7 +69,7 @@ MEMORY_FLYING: Final = {3: 11.5, 4: 6.8}
 Four are for the working tables and one is the outcome; the rest are lists of slots whose value is
 known but not handed on yet, which are longest where most positions are won by the next capture.
 """
-MEMORY_MORE: Final = 6.5
+MEMORY_MORE: Final = 6.7
 """Bytes per slot of a moving unit with more stones."""
 MEMORY_EQUAL: Final = 6.6
 """Bytes per slot of a moving unit with equal sides, frontiers being mirrored included."""

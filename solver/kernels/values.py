@@ -42,10 +42,10 @@ def make_score_table() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
 def score_block(stored, out):  # type: ignore[no-untyped-def]
     """Turn stored bytes into scores: what ``make_score_table`` says, in vector instructions."""
     for r in range(len(stored)):
-        value = stored[r]
-        half_way = np.uint8(~(value >> np.uint8(1)))
-        odd = np.uint8(-(value & np.uint8(1)))
-        out[r] = np.uint8(np.uint8(half_way ^ odd) - odd)
+        value = np.int64(stored[r])
+        # Half the distance, from one end for wins and from the other for losses; a draw is odd.
+        odd = -(value & 1)
+        out[r] = ((~(value >> 1) ^ odd) - odd) & 255
 
 
 class Lists(NamedTuple):
