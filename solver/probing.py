@@ -53,7 +53,12 @@ def probe_positions(
     threads: int | None = None,
 ) -> ManyResults:
     """Return the values of many positions; see :meth:`solver.tablebase.Tablebase.probe_many`."""
-    movers, opponents = np.asarray(mover_masks), np.asarray(opponent_masks)
+    try:
+        movers, opponents = np.asarray(mover_masks), np.asarray(opponent_masks)
+    except ValueError as error:
+        raise UsageError(f"masks must be arrays of integers: {error}") from None
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise UsageError(f"threads must be a whole number above 0, not {threads!r}")
     if movers.shape != opponents.shape:
         raise UsageError(
             f"mover_masks have shape {movers.shape} and opponent_masks {opponents.shape}; both must"

@@ -33,12 +33,14 @@ class ReferenceRow:
         positions: all positions; None if not known.
         deepest_win, deepest_loss: the longest distances in plies; None where there is no win or
             loss.
+        depths_known: whether these are known at all.
     """
 
     distinct: Counts
     positions: int | None
     deepest_win: int | None
     deepest_loss: int | None
+    depths_known: bool = True
 
 
 def read_reference(path: str | os.PathLike[str]) -> dict[Sector, ReferenceRow]:
@@ -48,7 +50,7 @@ def read_reference(path: str | os.PathLike[str]) -> dict[Sector, ReferenceRow]:
         path: a CSV file with the columns ``sector`` (or ``mover`` and ``opponent``), ``distinct``,
             ``wins``, ``losses``, ``draws``, ``deepest_win``, ``deepest_loss`` and perhaps
             ``all_positions``; or one that :func:`write_reference` wrote. A deepest distance is 0
-            also where there is none.
+            also where there is none, and empty where it is not known.
 
     Raises:
         UsageError: the file is not there or not of this kind.
@@ -74,8 +76,9 @@ def _rows(reader: csv.DictReader[str]) -> Iterator[tuple[Sector, ReferenceRow]]:
             ReferenceRow(
                 distinct=counts,
                 positions=_number(row, "all_positions") or _number(row, "positions"),
-                deepest_win=int(row["deepest_win"]) if counts.wins else None,
-                deepest_loss=int(row["deepest_loss"]) if counts.losses else None,
+                deepest_win=_number(row, "deepest_win") if counts.wins else None,
+                deepest_loss=_number(row, "deepest_loss") if counts.losses else None,
+                depths_known=row["deepest_win"] != "",
             ),
         )
 
@@ -98,6 +101,7 @@ def write_reference(
     rows.writerow(COLUMNS)
     for sector, reader in readers.items():
         header = reader.header
+        distances = header.metric == "dtw"
         rows.writerow(
             (
                 sector,
@@ -105,9 +109,8 @@ def write_reference(
                 header.positions.total,
                 header.distinct.total,
                 *header.distinct,
-                header.deepest_win or 0,
-                header.deepest_loss or 0,
-                reader.size if header.metric == "dtw" else "",
+                *((header.deepest_win or 0, header.deepest_loss or 0) if distances else ("", "")),
+                reader.size if distances else "",
                 wdl_bytes.get(sector, ""),
             )
         )
@@ -119,9 +122,12 @@ def differences(row: ReferenceRow, header: TableHeader) -> list[str]:
         ("distinct wins", header.distinct.wins, row.distinct.wins),
         ("distinct losses", header.distinct.losses, row.distinct.losses),
         ("distinct draws", header.distinct.draws, row.distinct.draws),
-        ("deepest win", header.deepest_win, row.deepest_win),
-        ("deepest loss", header.deepest_loss, row.deepest_loss),
     ]
+    if row.depths_known:
+        compared += [
+            ("deepest win", header.deepest_win, row.deepest_win),
+            ("deepest loss", header.deepest_loss, row.deepest_loss),
+        ]
     if row.positions is not None:
         compared.append(("positions", header.positions.total, row.positions))
     return [

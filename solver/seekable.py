@@ -65,6 +65,9 @@ quarter of the time. Level 9 saves another tenth for seven times the work. Those
 loss are in ``databases/README.md``.
 """
 
+CHECKSUM_BYTES: Final = 4
+"""Bytes of the checksum that ends a frame."""
+
 Result = TypeVar("Result")
 Entries = npt.NDArray[np.void]
 """Seek table entries, shape (frames,), dtype :data:`ENTRY`."""
@@ -224,8 +227,9 @@ def unpack_run(data: bytes, out: memoryview) -> bool:
     """Decompress frames that follow each other, which must fill `out`; return whether they do.
 
     Much faster with several threads than frame by frame, as they seldom wait for each other. It
-    checks what is in the frames, checksums of their content included, but tells nothing of what is
-    wrong: do it again with :func:`unpack_frame` to know.
+    checks what is in the frames, checksums of their content included, but not that the last one
+    has an end: the caller must know that from a checksum of the frame itself. Nor does it tell what
+    is wrong: do it again with :func:`unpack_frame` to know.
 
     Args:
         data: the compressed frames and nothing else.

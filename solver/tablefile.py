@@ -24,7 +24,7 @@ from solver.errors import DamagedTableError
 from solver.packing import POWERS
 from solver.rules import Rules
 from solver.sectors import Sector
-from solver.seekable import ByteSource, ContainerError, Payload, checksum32
+from solver.seekable import CHECKSUM_BYTES, ByteSource, ContainerError, Payload, checksum32
 from solver.tableframes import (
     CHECKSUMS_MAGIC,
     FILE_CHECKSUM,
@@ -322,11 +322,15 @@ class TableReader:
             data = self._source.read(begin, end - begin)
         except OSError:
             return False
-        if len(data) != end - begin:
+        sizes = self._sizes[first:stop]
+        if len(data) != end - begin or sizes.min() < CHECKSUM_BYTES:
+            return False
+        # That of the last frame shows that it has an end: a stream may stop short of it.
+        if checksum32(memoryview(data)[-int(sizes[-1]) :]) != self._frame_checksums[stop - 1]:
             return False
         # A frame ends with the checksum of its content, which zstd compares.
-        ends = np.cumsum(self._sizes[first:stop], dtype=np.int64)
-        checksums = np.frombuffer(data, np.uint8)[ends[:, None] + np.arange(-4, 0)].view("<u4")
+        ends = np.cumsum(sizes, dtype=np.int64)[:, None] + np.arange(-CHECKSUM_BYTES, 0)
+        checksums = np.frombuffer(data, np.uint8)[ends].view("<u4")
         if (checksums.ravel() != self._content_checksums[first:stop]).any():
             return False
         return seekable.unpack_run(data, out)

@@ -124,6 +124,17 @@ def test_what_cannot_be_is_refused(
         tablebase.probe_many(movers, opponents, sector)
 
 
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "2"])
+def test_threads_are_a_number_of_threads(database: Path, threads: int) -> None:
+    with open_tablebase(database) as tablebase, pytest.raises(UsageError, match="threads must be"):
+        tablebase.probe_many([7], [56], "3-3", threads=threads)
+
+
+def test_lists_of_different_lengths_are_no_masks(database: Path) -> None:
+    with open_tablebase(database) as tablebase, pytest.raises(UsageError, match="arrays of integ"):
+        tablebase.probe_many([[7, 7], [7]], [[56], [56]], "3-3")
+
+
 def test_a_missing_table_names_the_command(database: Path) -> None:
     with open_tablebase(database) as tablebase, pytest.raises(MissingTableError, match="solve"):
         tablebase.probe_many([0x1FF], [0x3FE00], "9-9")
@@ -146,5 +157,6 @@ def test_the_bench_of_probes(morris: Morris, database: Path) -> None:
     assert (answer["sector"], answer["metric"], answer["batch"]) == ("4-3", "dtw", 1_000_000)
     assert 0 < answer["cached_us"] < answer["unpacked_us"] < 1e5
     assert answer["batch_seconds"] > 0
+    assert "goes with it" in morris("bench", "--probe", "4-3", "--steps").refused(2)
     text = morris("bench", "--probe", "3-4", "--db", database).out
     assert "1,000,000 positions at once" in text

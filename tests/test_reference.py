@@ -100,6 +100,14 @@ def test_what_is_written_can_be_read(morris: Morris, database: Path, tmp_path: P
     assert "exclude" in morris("stats", "nine", "--csv", "--json", "--db", database).refused(2)
 
 
+def test_depths_that_are_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    path.write_text(",".join(COLUMNS) + "\n3-4,945630,12113640,760398,102281,0,658117,,,,5000\n")
+    row = read_reference(path)[Sector(3, 4)]
+    assert (row.deepest_win, row.deepest_loss, row.depths_known) == (None, None, False)
+    assert differences(row, header()) == []
+
+
 def header(**fields: object) -> TableHeader:
     values = {
         "sector": "3-4",

@@ -412,6 +412,37 @@ def test_any_flipped_bit(table: bytes) -> None:
                 reader_of(bytes(damaged)).check()
 
 
+def test_a_last_frame_without_an_end(tmp_path: Path) -> None:
+    """Its last block says that another follows, so no decoder of streams comes to the checksum."""
+    payload = make_payload(1500 << 14, seed=4)
+    path = tmp_path / "4-3.dtw.zst"
+    write_table(path, make_header(payload, frame_size=1 << 14), payload)
+    table = path.read_bytes()
+    frames = _frames(table)
+    start = table.index(frames[0])
+    damaged = b"".join(map(_without_end, frames))
+    damaged = table[:start] + damaged + table[start + len(damaged) :]
+    out = np.zeros(1 << 14, np.uint8)
+    with reader_of(damaged) as reader:
+        for number in range(len(frames)):
+            with pytest.raises(DamagedTableError, match=rf"^t\.zst: frame {number} of 1500: "):
+                reader.read_frames(number, number + 1, out.data)
+
+
+def _without_end(frame: bytes) -> bytes:
+    """Clear the mark of a frame's last block and change a bit of what is in it."""
+    descriptor = frame[4]
+    place = 5 + [0, 1, 2, 4][descriptor & 3] + (not descriptor >> 5 & 1)
+    place += [descriptor >> 5 & 1, 2, 4, 8][descriptor >> 6]
+    changed = bytearray(frame)
+    while not frame[place] & 1:
+        head = int.from_bytes(frame[place : place + 3], "little")
+        place += 3 + (1 if head >> 1 & 3 == 1 else head >> 3)
+    changed[place] &= 0xFE
+    changed[len(frame) - 6] ^= 1
+    return bytes(changed)
+
+
 def _frames(table: bytes) -> list[bytes]:
     entries, _ = seekable.read_seek_table(seekable.StreamSource(io.BytesIO(table)))
     ends = np.cumsum(entries["compressed"])

@@ -81,6 +81,10 @@ def bench(
     With --probe a table of the database is asked instead, and nothing is solved.
     """
     if probe is not None:
+        if stones is not None or everything or steps or write or check is not None:
+            raise UsageError(
+                "--probe solves nothing: only --threads, --db, -r or --json goes with it"
+            )
         return _bench_probes(rules, probe, database, threads, as_json)
     if stones is None and not everything:
         stones = 8
@@ -163,7 +167,7 @@ def _file(text: str | None) -> Path | None:
 
 
 def _line(timing: UnitTiming) -> str:
-    return f"{timing.unit}: {format_count(timing.slots)} slots, {timing.ns_per_slot:.0f} ns/slot"
+    return f"{timing.unit}: {counted(timing.slots, 'slot')}, {timing.ns_per_slot:.0f} ns/slot"
 
 
 def _record(report: BenchReport, steps: bool) -> dict[str, object]:
