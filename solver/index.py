@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from solver.boards import Board
 from solver.errors import UsageError
+from solver.images import CHUNK_BITS, canonical, canonical_many, image, images, images_by
 from solver.sectors import major_is_mover
 
 if TYPE_CHECKING:
@@ -31,10 +32,8 @@ if TYPE_CHECKING:
 IntArray = npt.NDArray[np.int64]
 Permutation = tuple[int, ...]
 
-_CHUNK_BITS: Final = 12
-"""Points that :func:`_image_tables` takes together: half of the largest usual board."""
-_NUMBER_BITS: Final = 6
-"""Bits for the number of an automorphism."""
+_MOST_RANKS: Final = 4_000_000
+"""Sets of a size for which a number each is kept."""
 _WIDEST_FIELD: Final = 10
 """Points of a field of :func:`_candidates`; 4 to that power pairs are compared."""
 
@@ -105,36 +104,6 @@ def expand(pattern: int, onto: int) -> int:
     return result
 
 
-def images(board: Board, number: int, masks: IntArray) -> IntArray:
-    """Return the images of `masks` under the board's automorphism `number`."""
-    return _keys(board, number, _chunks(board, masks)) >> _NUMBER_BITS
-
-
-def _keys(board: Board, number: int, chunks: list[IntArray]) -> IntArray:
-    """Return images with the automorphism's number in the low bits, given the masks' chunks."""
-    tables = _image_tables(board)
-    result: IntArray = tables[0][number].take(chunks[0])
-    for table, chunk in zip(tables[1:], chunks[1:], strict=True):
-        result |= table[number].take(chunk)
-    return result
-
-
-def _chunks(board: Board, masks: IntArray) -> list[IntArray]:
-    """Cut masks into the chunks that :func:`_image_tables` are for."""
-    return [
-        masks >> (_CHUNK_BITS * position) & (table.shape[1] - 1)
-        for position, table in enumerate(_image_tables(board))
-    ]
-
-
-def _images_by(board: Board, numbers: IntArray, masks: IntArray) -> IntArray:
-    """Return the image of each mask under the automorphism of its own number."""
-    result = np.zeros(len(masks), dtype=np.int64)
-    for table, chunk in zip(_image_tables(board), _chunks(board, masks), strict=True):
-        result |= table.reshape(-1).take(numbers * table.shape[1] + chunk)
-    return result >> _NUMBER_BITS
-
-
 def _rank_inside(mask: int, onto: int) -> int:
     """Return the rank of a mask compressed onto the set bits of `onto`."""
     result = size = 0
@@ -170,51 +139,56 @@ def orbits(board: Board, size: int) -> IntArray:
     return masks
 
 
-def canonical(board: Board, mask: int) -> tuple[int, int]:
-    """Return the smallest image of a set and the number of the first automorphism giving it."""
-    first, *others = _image_rows(board)
-    keys = first[mask & (len(first) - 1)]
-    for table in others:
-        mask >>= _CHUNK_BITS
-        keys = keys | table[mask & (len(table) - 1)]
-    image, number = divmod(min(keys.tolist()), 1 << _NUMBER_BITS)
-    return image, number
-
-
-def _image(board: Board, number: int, mask: int) -> int:
-    """Return the image of one mask under the automorphism `number`."""
-    result = 0
-    for table in _image_rows(board):
-        result |= int(table[mask & (len(table) - 1), number])
-        mask >>= _CHUNK_BITS
-    return result >> _NUMBER_BITS
+def _orbit_numbers(board: Board, size: int, masks: IntArray) -> IntArray:
+    """Return the orbit number of each canonical set of `size` points."""
+    if comb(board.size, size) > _MOST_RANKS:
+        return orbits(board, size).searchsorted(masks)
+    numbers, low, high = _numbers_by_rank(board, size)
+    found: IntArray = numbers.take(_ranks(masks, low, high)).astype(np.int64)
+    return found
 
 
 @lru_cache(maxsize=16)
-def _image_tables(board: Board) -> tuple[IntArray, ...]:
-    """Return, for each chunk of a board's points, the images of all sets of them.
+def _numbers_by_rank(board: Board, size: int) -> tuple[npt.NDArray[np.int32], IntArray, IntArray]:
+    """Return orbit numbers by the rank of the canonical set, and tables for :func:`_ranks`.
 
-    Each array has shape (automorphisms, sets). An image stands above ``_NUMBER_BITS`` bits, which
-    in the first chunk hold the automorphism's number: so the least of the images, put together
-    from their chunks, is the canonical one and tells the first automorphism that gives it.
+    A search among sorted sets would take ten times as long.
     """
-    automorphisms = np.array(board.automorphisms, dtype=np.int64)
-    tables = []
-    for start in range(0, board.size, _CHUNK_BITS):
-        table = np.zeros((len(automorphisms), 1), dtype=np.int64)
-        if start == 0:
-            table[:, 0] = np.arange(len(automorphisms))
-        for point in range(start, min(start + _CHUNK_BITS, board.size)):
-            bit = np.int64(1) << (automorphisms[:, point : point + 1] + _NUMBER_BITS)
-            table = np.concatenate([table, table | bit], axis=1)
-        tables.append(table)
-    return tuple(tables)
+    low_values, high_values = (
+        np.arange(1 << bits) for bits in (CHUNK_BITS, max(0, board.size - CHUNK_BITS))
+    )
+    low = _part_ranks(low_values, 0, np.zeros(len(low_values), dtype=np.int64))
+    high = _part_ranks(
+        high_values, CHUNK_BITS, size - np.bitwise_count(high_values).astype(np.int64)
+    )
+    numbers = np.zeros(comb(board.size, size), dtype=np.int32)
+    sets = orbits(board, size)
+    numbers[_ranks(sets, low, high)] = np.arange(len(sets))
+    return numbers, low, high
 
 
-@lru_cache(maxsize=16)
-def _image_rows(board: Board) -> tuple[IntArray, ...]:
-    """Return the same as :func:`_image_tables`, by (set, automorphism): for one set at a time."""
-    return tuple(np.ascontiguousarray(table.T) for table in _image_tables(board))
+def _part_ranks(values: IntArray, first_point: int, below: IntArray) -> IntArray:
+    """Return what sets of points add to a rank.
+
+    Args:
+        values: the sets, bit 0 standing for `first_point`; the last one is the greatest.
+        first_point: number of that point.
+        below: by set, how many points of the whole set come before.
+    """
+    result = np.zeros(len(values), dtype=np.int64)
+    number = below.astype(np.int64)
+    for place in range(int(values[-1]).bit_length()):
+        stands = values >> place & 1
+        number += stands
+        terms = np.array([comb(first_point + place, i) for i in range(64)])
+        result += stands * terms.take(number.clip(0))
+    return result
+
+
+def _ranks(masks: IntArray, low: IntArray, high: IntArray) -> IntArray:
+    """Return the colexicographic rank of each mask."""
+    ranks: IntArray = low.take(masks & (len(low) - 1)) + high.take(masks >> CHUNK_BITS)
+    return ranks
 
 
 def _images_of_values(targets: Sequence[int]) -> tuple[int, ...]:
@@ -322,10 +296,10 @@ class Layout:
         sizes = (major.bit_count(), minor.bit_count())
         if major & minor or sizes != (self.major_size, self.minor_size):
             raise UsageError(f"masks {mover:#x} and {opponent:#x} are no position of this sector")
-        image, number = canonical(self.board, major)
-        orbit = int(self.major_sets.searchsorted(image))
-        minor = _image(self.board, number, minor)
-        return orbit * self.block + _rank_inside(minor, self.board.full_mask & ~image)
+        least, number = canonical(self.board, major)
+        orbit = int(self.major_sets.searchsorted(least))
+        minor = image(self.board, number, minor)
+        return orbit * self.block + _rank_inside(minor, self.board.full_mask & ~least)
 
     def indices(self, movers: IntArray, opponents: IntArray) -> IntArray:
         """Return the slots of many positions, as :meth:`index` does for one.
@@ -349,14 +323,10 @@ class Layout:
                 f"masks {int(movers[number]):#x} and {int(opponents[number]):#x} are no position of"
                 " this sector"
             )
-        chunks = _chunks(self.board, majors)
-        keys = _keys(self.board, 0, chunks)
-        for number in range(1, len(self.board.automorphisms)):
-            np.minimum(keys, _keys(self.board, number, chunks), out=keys)
-        least, numbers = keys >> _NUMBER_BITS, keys & ((1 << _NUMBER_BITS) - 1)
-        turned = _images_by(self.board, numbers, minors)
+        least, numbers = canonical_many(self.board, majors)
+        turned = images_by(self.board, numbers, minors)
         inside = _ranks_inside(turned, self.board.full_mask & ~least, self.minor_size)
-        slots: IntArray = self.major_sets.searchsorted(least) * self.block + inside
+        slots: IntArray = _orbit_numbers(self.board, self.major_size, least) * self.block + inside
         return slots
 
     def masks(self, slot: int) -> tuple[int, int]:
