@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from solver.cli.common import (
+    counted,
     database_option,
     emit_json,
+    format_bytes,
     format_count,
     format_result,
     format_table,
@@ -32,6 +34,8 @@ __all__ = ["prove"]
 
 _NAMED: Final = 10
 """Sectors that are named; of more only the number is said."""
+_LARGE: Final = 1_000_000_000
+"""Bytes of tables that take so long to read that the user should know."""
 
 
 @click.command()
@@ -91,12 +95,18 @@ def prove(rules: Rules, check: bool, database: Path, threads: int | None, as_jso
 def _refuse_damaged(checker: Checker, sectors: Sequence[Sector]) -> None:
     """Raise DamagedTableError if a table that no record vouches for is damaged."""
     from solver.survey import open_table
+    from solver.tablefile import table_path
 
+    paths = [table_path(checker.database, checker.rules, sector) for sector in sectors]
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    if size > _LARGE:
+        tables = counted(len(sectors), "table")
+        click.echo(f"looking for damage in {tables} of {format_bytes(size)} in all", err=True)
     damaged = []
     for sector in sectors:
         try:
             with open_table(checker.rules, sector, checker.database) as reader:
-                reader.check(threads=checker.threads)
+                reader.check_stored(threads=checker.threads)
         except DamagedTableError as error:
             damaged.append(str(error))
     for message in damaged[:-1]:
