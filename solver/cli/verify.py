@@ -10,6 +10,7 @@ import click
 
 from solver.cli.common import (
     choose_sectors,
+    counted,
     database_option,
     emit_json,
     format_count,
@@ -34,9 +35,9 @@ __all__ = ["check_sectors", "verify"]
 _SAMPLE: Final = 1000
 """Slots of each sector that are checked when the user has not said how to check."""
 _WAYS: Final[dict[Mode, str]] = {
-    "checksums": "checksums of {} slots",
-    "sample": "a sample of {} slots",
-    "full": "all {} slots",
+    "checksums": "checksums of {}",
+    "sample": "a sample of {}",
+    "full": "all {}",
 }
 
 
@@ -103,9 +104,9 @@ def verify(
         names = [str(sector) for sector in chosen]
         emit_json({"checked": checked[modes[0]], "mismatches": wrong, "sectors": names})
     else:
-        how = " and ".join(_WAYS[mode].format(format_count(n)) for mode, n in checked.items())
+        how = " and ".join(_WAYS[mode].format(counted(n, "slot")) for mode, n in checked.items())
         result = f"{format_count(wrong)} MISMATCHES" if wrong else "all of it holds"
-        count = f"{len(chosen)} sector{'' if len(chosen) == 1 else 's'}"
+        count = counted(len(chosen), "sector")
         click.echo(f"{count}, {how}: {result}")
     return 1 if wrong else 0
 
@@ -201,7 +202,7 @@ def _lines(rules: Rules, mode: Mode, report: SectorReport) -> Iterator[str]:
     """Yield a line on a sector, and one for each of the first errors in it."""
     result = f"{format_count(report.mismatches)} WRONG" if report.mismatches else "right"
     what = " (values only: there is no table of distances)" if report.values_only else ""
-    yield f"{report.sector}: {_WAYS[mode].format(format_count(report.checked))}: {result}{what}"
+    yield f"{report.sector}: {_WAYS[mode].format(counted(report.checked, 'slot'))}: {result}{what}"
     yield from report.header
     for mismatch in report.listed:
         yield mismatch.describe(rules.board)
