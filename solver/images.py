@@ -58,8 +58,8 @@ def canonical(board: Board, mask: int) -> tuple[int, int]:
     for table in others:
         mask >>= CHUNK_BITS
         keys = keys | table[mask & (len(table) - 1)]
-    image, number = divmod(min(keys.tolist()), 1 << _NUMBER_BITS)
-    return image, number
+    least, number = divmod(min(keys.tolist()), 1 << _NUMBER_BITS)
+    return least, number
 
 
 def image(board: Board, number: int, mask: int) -> int:

@@ -55,14 +55,17 @@ def subsets(points: int, size: int) -> IntArray:
     return result
 
 
-def rank(mask: int) -> int:
-    """Return the colexicographic rank of a set among all sets of its size."""
+def rank(mask: int, onto: int = -1) -> int:
+    """Return the colexicographic rank of a set among all sets of its size.
+
+    With `onto`, only the points of that set are counted: as if it were a frame of its own.
+    """
     result = 0
     size = 0
     while mask:
         low = mask & -mask
         size += 1
-        result += comb(low.bit_length() - 1, size)
+        result += comb((onto & (low - 1)).bit_count(), size)
         mask ^= low
     return result
 
@@ -79,21 +82,8 @@ def unrank(number: int, size: int) -> int:
     return mask
 
 
-def compress(mask: int, onto: int) -> int:
-    """Keep the bits of `mask` at the set bits of `onto`, packed together in ascending order."""
-    result = 0
-    position = 0
-    while onto:
-        low = onto & -onto
-        if mask & low:
-            result |= 1 << position
-        position += 1
-        onto ^= low
-    return result
-
-
 def expand(pattern: int, onto: int) -> int:
-    """Undo :func:`compress`: spread the low bits of `pattern` over the set bits of `onto`."""
+    """Spread the low bits of `pattern` over the set bits of `onto`, in ascending order."""
     result = 0
     while onto:
         low = onto & -onto
@@ -104,15 +94,10 @@ def expand(pattern: int, onto: int) -> int:
     return result
 
 
-def _rank_inside(mask: int, onto: int) -> int:
-    """Return the rank of a mask compressed onto the set bits of `onto`."""
-    result = size = 0
-    while mask:
-        low = mask & -mask
-        mask ^= low
-        size += 1
-        result += comb((onto & (low - 1)).bit_count(), size)
-    return result
+@lru_cache(maxsize=1)
+def _binomials() -> IntArray:
+    """Return the number of sets by points (below 64) and size."""
+    return np.array([[comb(points, size) for size in range(64)] for points in range(64)])
 
 
 def _ranks_inside(masks: IntArray, onto: IntArray, size: int) -> IntArray:
@@ -123,7 +108,7 @@ def _ranks_inside(masks: IntArray, onto: IntArray, size: int) -> IntArray:
         low = masks & -masks
         masks ^= low
         place = np.bitwise_count(onto & (low - 1))
-        result += np.array([comb(i, number) for i in range(64)]).take(place)
+        result += _binomials()[:, number].take(place)
     return result
 
 
@@ -180,8 +165,7 @@ def _part_ranks(values: IntArray, first_point: int, below: IntArray) -> IntArray
     for place in range(int(values[-1]).bit_length()):
         stands = values >> place & 1
         number += stands
-        terms = np.array([comb(first_point + place, i) for i in range(64)])
-        result += stands * terms.take(number.clip(0))
+        result += stands * _binomials()[first_point + place].take(number.clip(0))
     return result
 
 
@@ -299,7 +283,7 @@ class Layout:
         least, number = canonical(self.board, major)
         orbit = int(self.major_sets.searchsorted(least))
         minor = image(self.board, number, minor)
-        return orbit * self.block + _rank_inside(minor, self.board.full_mask & ~least)
+        return orbit * self.block + rank(minor, self.board.full_mask & ~least)
 
     def indices(self, movers: IntArray, opponents: IntArray) -> IntArray:
         """Return the slots of many positions, as :meth:`index` does for one.

@@ -189,10 +189,11 @@ def derive(
 def read_slots(reader: TableReader, start: int, stop: int) -> Bytes:
     """Return the bytes of the slots from `start` up to before `stop` of a table of distances."""
     frame_size = reader.header.frame_size
-    first = start // frame_size
-    frames = [reader.frame(number) for number in range(first, -(-stop // frame_size))]
-    begin = start - first * frame_size
-    return np.frombuffer(b"".join(frames), dtype=np.uint8)[begin : begin + stop - start]
+    first, last = start // frame_size, -(-stop // frame_size)
+    begin = first * frame_size
+    data = np.empty(min(last * frame_size, reader.header.payload_bytes) - begin, dtype=np.uint8)
+    reader.read_frames(first, last, data.data)
+    return data[start - begin : stop - begin]
 
 
 def _sound(path: Path, header: TableHeader, threads: int) -> int | None:

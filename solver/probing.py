@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import closing
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,7 +14,7 @@ from solver.packing import entries_in
 from solver.parallel import default_threads
 from solver.results import WDL
 from solver.sectortable import SectorTable, meanings
-from solver.seekable import in_order
+from solver.seekable import do_all
 from solver.tablefile import TableReader
 
 __all__ = ["NO_DISTANCE", "ManyResults", "find_slots", "probe_positions", "probe_slots"]
@@ -104,7 +102,7 @@ def find_slots(layout: Layout, movers: Ints, opponents: Ints, threads: int) -> I
         slots[chunk] = layout.indices(movers[chunk], opponents[chunk])
 
     starts = range(0, len(slots), _CHUNK)
-    _do_all(number_chunk, starts, threads)
+    do_all(number_chunk, starts, threads)
     return slots
 
 
@@ -163,7 +161,7 @@ def _read_bytes(reader: TableReader, places: Ints, threads: int) -> Bytes:
         reader.read_frames(begin, end, values.data)
         found[first:last] = values[keys[first:last] - begin * frame_size]
 
-    _do_all(read, range(len(bounds) - 1), threads)
+    do_all(read, range(len(bounds) - 1), threads)
     result = np.empty(len(places), dtype=np.uint8)
     result[origins] = found
     return result
@@ -183,10 +181,3 @@ def _meanings(reader: TableReader) -> tuple[npt.NDArray[np.int8], npt.NDArray[np
         dtw[entry] = NO_DISTANCE if result.dtw is None else result.dtw
         known[entry] = 1
     return wdl, dtw, known
-
-
-def _do_all(work: Callable[[int], None], items: Iterable[int], threads: int) -> None:
-    """Do some work for every item, on several threads."""
-    with closing(in_order(work, items, threads)) as results:
-        for _ in results:
-            pass

@@ -24,7 +24,7 @@ from solver.atomicfile import replacing
 from solver.errors import DamagedTableError, ResourceError
 from solver.rules import Rules
 from solver.sectors import Sector, exits, quiet, slots, solving_order
-from solver.seekable import in_order
+from solver.seekable import do_all
 from solver.tablefile import table_path
 
 if TYPE_CHECKING:
@@ -204,10 +204,9 @@ class Checker:
         missing = [s for s in ordered if not table_path(self.database, self.rules, s).is_file()]
         there = [s for s in ordered if s not in set(missing)]
         # Only to have them worked out side by side.
-        for _ in in_order(
+        do_all(
             lambda number: self._digest_if_recorded(there[number]), range(len(there)), self.threads
-        ):
-            pass
+        )
         programs = {sector: self.program(sector) for sector in there}
         checked = [sector for sector in there if programs[sector] is not None]
         return Proof(

@@ -17,6 +17,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
 from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TypeVar
 
 import numpy as np
@@ -300,6 +301,13 @@ def in_order(
             yield waiting.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def do_all(work: Callable[[int], object], items: Iterable[int], threads: int) -> None:
+    """Do some work for every item as :func:`in_order` does, for what it changes alone."""
+    with closing(in_order(work, items, threads)) as results:
+        for _ in results:
+            pass
 
 
 # -- the seek table ---------------------------------------------------------------------------

@@ -275,11 +275,7 @@ class TableReader:
             for _ in self._stored(first, min(first + per_batch, self.frames)):
                 pass
 
-        with closing(
-            seekable.in_order(check, range(0, self.frames, per_batch), threads)
-        ) as batches:
-            for _ in batches:
-                pass
+        seekable.do_all(check, range(0, self.frames, per_batch), threads)
 
     def _read_all(self, out: memoryview | None, threads: int, progress: Progress | None) -> None:
         frame_size = self.header.frame_size

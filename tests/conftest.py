@@ -91,3 +91,17 @@ def solved_once(tmp_path_factory: pytest.TempPathFactory, stones: int) -> Path:
             fcntl.flock(lock, fcntl.LOCK_EX)
         build(rules, sectors_up_to(rules, stones), database, threads=1)
     return database
+
+
+def plant(path: Path, slot: int, byte: int) -> None:
+    """Write a wrong value into a table, with right checksums."""
+    import numpy as np
+
+    from solver.tablefile import TableReader, write_table
+
+    with TableReader(path) as reader:
+        header = reader.header
+        payload = np.empty(header.slots, dtype=np.uint8)
+        reader.read_into(payload)
+    payload[slot] = byte
+    write_table(path, header, payload)

@@ -21,6 +21,19 @@ def canonical_sets(board: str, size: int) -> np.ndarray:
     )
 
 
+def compress(mask: int, onto: int) -> int:
+    """Keep the bits of `mask` at the set bits of `onto`, packed together in ascending order."""
+    result = 0
+    position = 0
+    while onto:
+        low = onto & -onto
+        if mask & low:
+            result |= 1 << position
+        position += 1
+        onto ^= low
+    return result
+
+
 def key_of(sector: Sector) -> tuple[int, ...]:
     """A sector's key in tables of the naive twin."""
     return tuple(sector) if sector.mover_hand else sector[:2]

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import Morris
+from conftest import Morris, plant
 from strategies import NINE
 
 from solver import memory, seekable
 from solver.cli import compiling
 from solver.cli.progress import PlainProgress, unit_line
 from solver.sectors import Sector, sectors_up_to, solving_order, unit_of
-from solver.tablefile import TableReader, table_path, write_table
+from solver.tablefile import TableReader, table_path
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "databases" / "reference"
@@ -53,16 +53,6 @@ def damage(path: Path, where: float = 0.5) -> None:
     data = bytearray(path.read_bytes())
     data[int(where * (len(data) - 1))] ^= 0x10
     path.write_bytes(data)
-
-
-def plant(path: Path, slot: int, byte: int) -> None:
-    """Write a wrong value with right checksums."""
-    with TableReader(path) as reader:
-        header = reader.header
-        payload = np.empty(header.slots, dtype=np.uint8)
-        reader.read_into(payload)
-    payload[slot] = byte
-    write_table(path, header, payload)
 
 
 # -- solve ------------------------------------------------------------------------------------

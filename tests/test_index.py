@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from indexed import compress
 
 from solver.boards import BOARDS, Board, apply_automorphism
 from solver.errors import UsageError
 from solver.index import (
     Layout,
     canonical,
-    compress,
     expand,
     images,
     layout,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from indexed import compress
 
 from solver.boards import BOARDS
-from solver.index import Layout, compress, expand, rank, subsets
+from solver.index import Layout, expand, rank, subsets
 from solver.kernels import mirror, ranks
 from solver.kernels.capture import list_larger, list_smaller, take_best
 from solver.kernels.values import Lists, make_score_table, score_block

@@ -7,9 +7,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-from conftest import Morris
+from conftest import Morris, plant
 from strategies import NINE
 
 from solver.cli import run
@@ -21,7 +20,7 @@ from solver.reference import differences, read_reference
 from solver.rules import with_options
 from solver.sectors import Sector, wanted_sectors
 from solver.tablebase import open_tablebase
-from solver.tablefile import TableReader, table_path, write_table
+from solver.tablefile import TableReader, table_path
 
 REFERENCE = Path(__file__).parents[1] / "databases" / "reference" / "nine-with-4-stones.csv"
 FOUR = with_options(NINE, ["stones=4"])
@@ -53,17 +52,6 @@ def copy(proved: Path, tmp_path: Path) -> Iterator[Path]:
     shutil.copytree(proved, folder)
     yield folder
     shutil.rmtree(folder)
-
-
-def plant(database: Path, sector: Sector, slot: int, byte: int) -> None:
-    """Write a wrong value with right checksums."""
-    path = table_path(database, FOUR, sector)
-    with TableReader(path) as reader:
-        header = reader.header
-        payload = np.empty(header.slots, dtype=np.uint8)
-        reader.read_into(payload)
-    payload[slot] = byte
-    write_table(path, header, payload)
 
 
 def unchecked(database: Path) -> list[Sector]:
@@ -183,7 +171,7 @@ def test_no_turn_loses_earlier(whole: Path) -> None:
 
 
 def test_a_table_that_has_changed_must_be_checked_again(morris: Morris, copy: Path) -> None:
-    plant(copy, Sector(1, 2, 2, 1), 5, 77)
+    plant(table_path(copy, FOUR, Sector(1, 2, 2, 1)), 5, 77)
     answer = morris("prove", *GAME, "--db", copy, "--json")
     assert answer.code == 1
     # It, and the sectors one turn before it.
