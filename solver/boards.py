@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from solver.errors import UsageError
 
@@ -64,6 +64,18 @@ class Board:
     def line_masks(self) -> tuple[int, ...]:
         """Per line: its mask."""
         return tuple(self.mask_of(line) for line in self.lines)
+
+    @cached_property
+    def long_line_masks(self) -> tuple[int, ...]:
+        """The masks of all rows longer than a line: two lines that share all points but one each.
+
+        Only boards with overlapping lines have any; no two lines of the others share two points.
+        """
+        return tuple(
+            first | second
+            for first, second in combinations(self.line_masks, 2)
+            if (first & second).bit_count() == first.bit_count() - 1 > 1
+        )
 
     @cached_property
     def lines_through(self) -> tuple[tuple[int, ...], ...]:
@@ -191,16 +203,17 @@ def _connected_order(board: Board) -> list[int]:
     return order
 
 
-def _make_board(name: str, lines: str, extra_edges: str = "") -> Board:
+def _make_board(name: str, lines: str, extra_edges: str = "", *, slides: bool = True) -> Board:
     """A board whose edges join the consecutive points of its lines.
 
     Args:
         name: the board's name.
         lines: words such as ``a7d7g7``, the points of a line in the order they lie in.
         extra_edges: words such as ``d5d6``, further edges that belong to no line.
+        slides: whether the board has edges at all.
     """
     line_names = [_split_points(word) for word in lines.split()]
-    edge_names = [pair for names in line_names for pair in pairwise(names)]
+    edge_names = [pair for names in line_names for pair in pairwise(names)] if slides else []
     for word in extra_edges.split():
         first, second = _split_points(word)
         edge_names.append((first, second))
@@ -222,20 +235,37 @@ def _split_points(word: str) -> list[str]:
     return [word[start : start + 2] for start in range(0, len(word), 2)]
 
 
+def _rows(files: str, ranks: str) -> str:
+    """Every three consecutive cells of a row or column of a grid, in the form of `_make_board`."""
+    rows = [[file + rank for file in files] for rank in ranks]
+    columns = [[file + rank for rank in ranks] for file in files]
+    return " ".join(
+        "".join(cells[start : start + 3])
+        for cells in rows + columns
+        for start in range(len(cells) - 2)
+    )
+
+
 _INNER_RINGS = """
     b6d6f6 c5d5e5 c3d3e3 b2d2f2
     b2b4b6 c3c4c5 e3e4e5 f2f4f6
 """
 
+_THREE_RINGS = _INNER_RINGS + "a7d7g7 a1d1g1 a1a4a7 g1g4g7 a4b4c4 e4f4g4 d1d2d3 d5d6d7"
+
+_THREE_BY_THREE = _rows("abc", "123") + " a1b2c3 a3b2c1"
+
 BOARDS: dict[str, Board] = {
     board.name: board
     for board in (
-        _make_board(
-            "merels24",
-            _INNER_RINGS + "a7d7g7 a1d1g1 a1a4a7 g1g4g7 a4b4c4 e4f4g4 d1d2d3 d5d6d7",
-        ),
+        _make_board("merels24", _THREE_RINGS),
+        # With the corners of the rings joined.
+        _make_board("merels24d", _THREE_RINGS + " a1b2c3 a7b6c5 g7f6e5 g1f2e3"),
         # Without the outer ring the spokes are too short to be lines; stones still slide on them.
         _make_board("merels16", _INNER_RINGS, extra_edges="d5d6 b4c4 e4f4 d2d3"),
+        _make_board("grid3d", _THREE_BY_THREE),
+        _make_board("grid3", _THREE_BY_THREE, slides=False),
+        _make_board("grid6x5", _rows("abcdef", "12345")),
     )
 }
 """Every board, by name."""

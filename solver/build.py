@@ -232,7 +232,7 @@ class _Run:
             else:
                 self.progress.finish_unit(unit, time.perf_counter() - started)
                 return solved
-            again = unit_of(unreadable)
+            again = unit_of(self.rules, unreadable)
             self.build_unit(again, [s for s in again.sectors if s == unreadable or self.lost(s)])
             self.writer.wait()
 
@@ -312,7 +312,7 @@ def table_header(rules: Rules, solved: SolvedSector) -> TableHeader:
         solved.counts.distinct.tolist(),
         sector=str(solved.sector),
         slots=len(solved.stored),
-        major="mover" if major_is_mover(solved.sector) else "opponent",
+        major="mover" if major_is_mover(rules, solved.sector) else "opponent",
         rules=rules.reduced(solved.sector),
         program=f"morris-solver {__version__}",
     )

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from solver.boards import Board
 from solver.checkarrays import SCORES, board_table, major_table, minor_table
-from solver.checkranges import after_turn, check_ranges, major_first, wins_by_capture
+from solver.checkranges import check_ranges, major_first, turned_to, wins_by_capture
 from solver.errors import UsageError
 from solver.kernels.check_slots import CAPTURE, QUIET, WIN, Numbering, list_positions, list_turns
 from solver.rules import Rules
@@ -106,9 +106,9 @@ def needed(rules: Rules, sector: Sector) -> list[Sector]:
     """
     if rules.double_capture_possible(sector):
         raise UsageError(f"sector {sector} cannot be checked yet: a turn there may take two stones")
-    found = [sector, after_turn(sector)]
+    found = [sector, turned_to(sector)]
     if sector.opponent and not wins_by_capture(rules, sector):
-        found.append(after_turn(sector, captured=1))
+        found.append(turned_to(sector, captured=1))
     return list(dict.fromkeys(found))
 
 
@@ -134,8 +134,8 @@ def check_sector(
         ValueError: a table has the wrong number of slots.
     """
     for other in needed(rules, sector):
-        if tables[other].shape != (_slots(rules.board, other),):
-            raise ValueError(f"the table of {other} must have {_slots(rules.board, other)} slots")
+        if tables[other].shape != (_slots(rules, other),):
+            raise ValueError(f"the table of {other} must have {_slots(rules, other)} slots")
     counts = np.zeros((2, 256), dtype=np.int64)
     listed: list[Mismatch] = []
     mismatches = done = 0
@@ -199,7 +199,7 @@ def _expected(
     rules: Rules, sector: Sector, values: Callable[[Sector, Ints], Bytes], slots: Ints
 ) -> Bytes:
     """Return what some slots must hold, judged by the slots one turn on."""
-    quiet, capture = after_turn(sector), after_turn(sector, captured=1)
+    quiet, capture = turned_to(sector), turned_to(sector, captured=1)
     last_stones = wins_by_capture(rules, sector)
     fly = sector.mover == rules.flying_at
     reach = max(rules.board.size if fly else mask.bit_count() for mask in rules.board.neighbours)
@@ -209,9 +209,9 @@ def _expected(
     targets = np.zeros((len(slots), most), dtype=np.int64)
     follows = quiet if last_stones or not sector.opponent else capture
     complete = list_turns(
-        _positions(rules.board, sector, slots), not sector.moving, fly,
+        _positions(rules, sector, slots), not sector.moving, fly,
         rules.all_in_mills == "any", last_stones, board_table(rules.board),
-        _numbering(rules.board, quiet), _numbering(rules.board, follows), kinds, targets,
+        _numbering(rules, quiet), _numbering(rules, follows), kinds, targets,
     )  # fmt: skip
     assert complete, "there is room for every turn"
     scores = np.zeros(kinds.shape, dtype=np.uint8)
@@ -224,23 +224,24 @@ def _expected(
     return expected
 
 
-def _positions(board: Board, sector: Sector, slots: Ints) -> Ints:
+def _positions(rules: Rules, sector: Sector, slots: Ints) -> Ints:
     """Return the masks of the positions of some slots, int64[slots, 2], the mover's first."""
     out = np.empty((len(slots), 2), dtype=np.int64)
-    list_positions(slots, board_table(board), _numbering(board, sector), out)
+    list_positions(slots, board_table(rules.board), _numbering(rules, sector), out)
     return out
 
 
-def _numbering(board: Board, sector: Sector) -> Numbering:
-    major, minor = major_first(sector)
+def _numbering(rules: Rules, sector: Sector) -> Numbering:
+    major, minor = major_first(rules, sector)
+    board = rules.board
     majors, minors = major_table(board, major), minor_table(board.size - major, minor)
-    return Numbering(majors, minors, major_is_mover(sector))
+    return Numbering(majors, minors, major_is_mover(rules, sector))
 
 
 def _mismatch(
     rules: Rules, sector: Sector, slot: int, stored: int, expected: int, symmetry: bool = False
 ) -> Mismatch:
-    mover, opponent = _positions(rules.board, sector, np.array([slot], dtype=np.int64))[0].tolist()
+    mover, opponent = _positions(rules, sector, np.array([slot], dtype=np.int64))[0].tolist()
     reason: Literal["successors", "symmetry"] = "symmetry" if symmetry else "successors"
     return Mismatch(sector, slot, mover, opponent, stored, expected, reason)
 
@@ -248,9 +249,9 @@ def _mismatch(
 # -- both -------------------------------------------------------------------------------------
 
 
-def _slots(board: Board, sector: Sector) -> int:
+def _slots(rules: Rules, sector: Sector) -> int:
     """Return the slots of a sector's table."""
-    numbering = _numbering(board, sector)
+    numbering = _numbering(rules, sector)
     return len(numbering.majors.canonical) * len(numbering.minors.sets)
 
 

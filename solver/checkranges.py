@@ -26,10 +26,10 @@ from solver.kernels.check_major import score_major_turns
 from solver.kernels.check_minor import score_minor_turns
 from solver.kernels.check_place import score_major_placements, score_minor_placements
 from solver.rules import Rules
-from solver.sectors import Sector, major_is_mover
+from solver.sectors import Sector, after_turn, major_is_mover
 from solver.seekable import in_order
 
-__all__ = ["Part", "after_turn", "check_ranges", "major_first", "wins_by_capture"]
+__all__ = ["Part", "check_ranges", "major_first", "turned_to", "wins_by_capture"]
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -56,18 +56,9 @@ class Part(NamedTuple):
     wrong: Ints
 
 
-def after_turn(sector: Sector, captured: int = 0) -> Sector:
-    """Return the sector after a turn that takes some stones.
-
-    Its mover may have too few stones to play on, or fewer than none if there are none to take.
-    """
-    placed = 0 if sector.moving else 1
-    return Sector(
-        sector.opponent - captured,
-        sector.mover + placed,
-        sector.opponent_hand,
-        sector.mover_hand - placed,
-    )
+def turned_to(sector: Sector, captured: int = 0) -> Sector:
+    """Return the sector after a turn that takes some stones; see `after_turn`."""
+    return after_turn(sector, captured, placed=not sector.moving)
 
 
 def wins_by_capture(rules: Rules, sector: Sector) -> bool:
@@ -75,10 +66,10 @@ def wins_by_capture(rules: Rules, sector: Sector) -> bool:
     return sector.opponent_total - 1 < rules.fewest_stones
 
 
-def major_first(sector: Sector) -> tuple[int, int]:
+def major_first(rules: Rules, sector: Sector) -> tuple[int, int]:
     """Return the stones on the board of the major side and of the minor one."""
     sides = (sector.mover, sector.opponent)
-    return sides if major_is_mover(sector) else sides[::-1]
+    return sides if major_is_mover(rules, sector) else sides[::-1]
 
 
 def check_ranges(
@@ -94,7 +85,7 @@ def check_ranges(
         most: wrong slots to list of each range.
     """
     board = board_table(rules.board)
-    majors, minors = _numbered(rules, *major_first(sector))
+    majors, minors = _numbered(rules, *major_first(rules, sector))
     if sector.moving:
         score = _score_moves(rules, sector, tables, threads)
     else:
@@ -117,12 +108,12 @@ def _score_moves(
     rules: Rules, sector: Sector, tables: Mapping[Sector, Bytes], threads: int
 ) -> Score:
     """Return what scores the best turns of a moving sector."""
-    larger, smaller = major_first(sector)
+    larger, smaller = major_first(rules, sector)
     points = rules.board.size
     any_may_go = rules.all_in_mills == "any"
     board = board_table(rules.board)
     majors, minors = _numbered(rules, larger, smaller)
-    quiet = tables[after_turn(sector)]
+    quiet = tables[turned_to(sector)]
     if larger == smaller:
         # What the major side moves into, the minor side has to move in.
         quiet = _turned(rules, larger, smaller, quiet, threads)
@@ -130,7 +121,7 @@ def _score_moves(
     fly = sector.mover == rules.flying_at
 
     def score(first: int, last: int, best: Bytes) -> None:
-        if major_is_mover(sector):
+        if major_is_mover(rules, sector):
             score_major_turns(
                 first, last, fly, any_may_go, board, majors, minors,
                 minor_table(points - larger, smaller - 1), stored, SCORES.of_value, best,
@@ -152,14 +143,14 @@ def _score_placements(
     The first player's side is the major one as long as stones are placed. The second player
     places the last stone, so only then it may have to be made the major one of the tables read.
     """
-    major, minor = major_first(sector)
+    major, minor = major_first(rules, sector)
     free = rules.board.size - major
     any_may_go = rules.all_in_mills == "any"
     board = board_table(rules.board)
     majors, minors = _numbered(rules, major, minor)
-    after = after_turn(sector)
+    after = turned_to(sector)
     quiet, capture = tables[after], _after_capture(rules, sector, tables)
-    if major_is_mover(sector):
+    if major_is_mover(rules, sector):
         fewer = max(minor - 1, 0)  # where there is none to take, any table will do
         arrays = (
             board, majors, major_table(rules.board, major + 1), minors, minor_table(free, fewer),
@@ -175,9 +166,9 @@ def _score_placements(
         return score_major
 
     placed = minor_table(free, minor + 1)
-    if len(capture) and not major_is_mover(after_turn(sector, captured=1)):
+    if len(capture) and not major_is_mover(rules, turned_to(sector, captured=1)):
         capture = _turned(rules, major - 1, minor + 1, capture, threads)
-    turned = not major_is_mover(after)
+    turned = not major_is_mover(rules, after)
     before = _numbered(rules, minor + 1, major)
     smaller, wider = major_table(rules.board, max(major - 1, 0)), minor_table(free + 1, minor + 1)
     removals = removal_table(free, minor + 1)
@@ -200,7 +191,7 @@ def _after_capture(rules: Rules, sector: Sector, tables: Mapping[Sector, Bytes])
     """Return the stored bytes after a capture; none if it wins or there is nothing to take."""
     if wins_by_capture(rules, sector) or not sector.opponent:
         return np.zeros(0, dtype=np.uint8)
-    return tables[after_turn(sector, captured=1)]
+    return tables[turned_to(sector, captured=1)]
 
 
 def _numbered(rules: Rules, major: int, minor: int) -> tuple[MajorTable, MinorTable]:

@@ -326,7 +326,7 @@ class Layout:
 @lru_cache(maxsize=1024)
 def layout(rules: Rules, sector: Sector) -> Layout:
     """Return the numbering of `sector`; which side is major, design and format say."""
-    mover_is_major = major_is_mover(sector)
+    mover_is_major = major_is_mover(rules, sector)
     sizes = (sector.mover, sector.opponent)
     major, minor = sizes if mover_is_major else sizes[::-1]
     return Layout(rules.board, major, minor, mover_is_major)

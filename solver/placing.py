@@ -66,7 +66,7 @@ class PlacingSolver:
         self.workers = workers
         self.report = progress or (lambda slots: None)
         self.rekeyed = rekeyed or Rekeyed()
-        self.major_moves = major_is_mover(sector)
+        self.major_moves = major_is_mover(rules, sector)
         sizes = (sector.mover, sector.opponent)
         self.major_size, self.minor_size = sizes if self.major_moves else sizes[::-1]
         self.majors: Majors = majors(rules, self.major_size)

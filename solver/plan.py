@@ -205,7 +205,7 @@ def _rekeyed(rules: Rules, sector: Sector) -> int:
 
 def _rekeyed_slots(rules: Rules, sector: Sector) -> int:
     """Return the slots of a moving table with the mover's stones as major; 0 if they are."""
-    if major_is_mover(sector):
+    if major_is_mover(rules, sector):
         return 0
     board = rules.board
     return orbit_count(board, sector.mover) * comb(board.size - sector.mover, sector.opponent)
@@ -217,7 +217,7 @@ def _captures(rules: Rules, sector: Sector) -> int:
     A row for each larger major set that holds a mill: that all do is not far from the truth where
     it matters.
     """
-    if not major_is_mover(sector):
+    if not major_is_mover(rules, sector):
         return 0
     board = rules.board
     larger = sector.mover + 1

@@ -6,7 +6,7 @@ and writes the texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, NamedTuple
@@ -14,16 +14,32 @@ from typing import Literal, NamedTuple
 from solver.boards import Board, apply_automorphism
 from solver.errors import UsageError
 from solver.rules import Rules
-from solver.sectors import Sector
+from solver.sectors import Sector, hands_fit, most_stones
 
-__all__ = ["Outcome", "Position", "Turn", "capture_sets", "removable", "steps"]
+__all__ = [
+    "Outcome",
+    "Position",
+    "Turn",
+    "capture_sets",
+    "forbidden_rows",
+    "holds_any",
+    "removable",
+    "steps",
+]
 
 
 class Outcome(str, Enum):
-    """Why the side to move has lost."""
+    """Why the game is over."""
 
     TOO_FEW_STONES = "too few stones"
     BLOCKED = "blocked"
+    MILL = "the opponent has a mill"
+    FULL_BOARD = "the board is full"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the game is drawn; otherwise the side to move has lost."""
+        return self is Outcome.FULL_BOARD
 
 
 class Turn(NamedTuple):
@@ -73,7 +89,7 @@ class Position:
     @classmethod
     def start(cls, rules: Rules) -> Position:
         """The empty board, White to move."""
-        return cls(rules, 0, 0, True, rules.stones, rules.stones)
+        return cls(rules, 0, 0, True, *rules.hands)
 
     @classmethod
     def parse(cls, rules: Rules, text: str) -> Position:
@@ -138,7 +154,7 @@ class Position:
     @property
     def flying(self) -> bool:
         """Whether the side to move may move a stone to any free point."""
-        return not self.mover_hand and self.mover_mask.bit_count() == self.rules.flying_at
+        return self.rules.flies(self.mover_mask.bit_count(), self.mover_hand)
 
     @property
     def sector(self) -> Sector:
@@ -168,40 +184,55 @@ class Position:
         for colour, _, hand in sides:
             if hand < 0:
                 raise UsageError(f"{colour}'s hand cannot hold {hand} stones")
-        for colour, mask, hand in sides:
-            total = mask.bit_count() + hand
-            if total > rules.stones:
-                raise UsageError(
-                    f"{colour} has {total} stones, but each side has {rules.stones} in all"
-                    " (board and hand together)"
-                )
         mover, opponent = self.mover_colour, self.opponent_colour
-        if self.mover_hand - self.opponent_hand not in (0, 1):
+        if not hands_fit(rules, self.mover_hand, self.opponent_hand):
             raise UsageError(
                 f"the hands do not fit {mover}'s turn: {mover} holds {self.mover_hand} and"
                 f" {opponent} {self.opponent_hand}, but the side to move holds as many as the other"
                 " or one more"
             )
-        total = self.opponent_mask.bit_count() + self.opponent_hand
-        if total < rules.fewest_stones:
+        most = most_stones(rules, self.mover_hand, self.opponent_hand)
+        sector = self.sector
+        for colour, total, limit in (
+            (mover, sector.mover_total, most[0]),
+            (opponent, sector.opponent_total, most[1]),
+        ):
+            each = "each side" if most[0] == most[1] else f"with these hands {colour}"
+            if total > limit:
+                raise UsageError(
+                    f"{colour} has {total} stones, but {each} has {limit} in all"
+                    " (board and hand together)"
+                )
+        if sector.opponent_total < rules.fewest_stones:
             raise UsageError(
-                f"the game ended before {mover}'s turn: {opponent} has only {total} of the"
-                f" {rules.fewest_stones} stones (board and hand together) that keep a side in play"
+                f"the game ended before {mover}'s turn: {opponent} has only"
+                f" {sector.opponent_total} of the {rules.fewest_stones} stones (board and hand"
+                " together) that keep a side in play"
             )
+        if rules.mill_wins and holds_any(self.mover_mask, board.line_masks):
+            raise UsageError(
+                f"the game ended before {mover}'s turn: {mover} has a mill already, which wins"
+            )
+        for colour, mask, _ in sides:
+            for row in forbidden_rows(rules, placing=not self.moving):
+                if mask & row == row:
+                    raise UsageError(
+                        f"{colour}'s stones on {', '.join(board.names_of(row))} cannot be: a row"
+                        f" of {row.bit_count()} is forbidden"
+                        f"{'' if self.moving else ' while stones are placed'}"
+                    )
 
     def outcome(self) -> Outcome | None:
-        """Why the side to move has lost; None while the game goes on."""
+        """Why the game is over; None while it goes on."""
+        rules, board = self.rules, self.rules.board
         own, hand = self.mover_mask, self.mover_hand
-        if own.bit_count() + hand < self.rules.fewest_stones:
+        if own.bit_count() + hand < rules.fewest_stones:
             return Outcome.TOO_FEW_STONES
-        board = self.rules.board
-        free = board.full_mask & ~(self.white | self.black)
-        if hand or self.flying:
-            return None if free else Outcome.BLOCKED
-        for point in _bits(own):
-            if board.neighbours[point] & free:
-                return None
-        return Outcome.BLOCKED
+        if rules.mill_wins and holds_any(self.opponent_mask, board.line_masks):
+            return Outcome.MILL
+        if self.moving and rules.full_board_draws and self.white | self.black == board.full_mask:
+            return Outcome.FULL_BOARD
+        return None if _can_step(rules, own, self.opponent_mask, hand) else Outcome.BLOCKED
 
     def turns(self) -> list[Turn]:
         """Every legal turn, in the order of their texts; none once the game is over.
@@ -269,12 +300,14 @@ def steps(rules: Rules, own: int, other: int, hand: int) -> list[tuple[int | Non
 
     Returns:
         Triples of origin (a point index, None when placing), target (a point index), and the
-        number of mills the stone closes there; empty if the mover has lost.
+        number of mills the stone closes there; empty if the game is over.
     """
     count = own.bit_count()
     if count + hand < rules.fewest_stones:
         return []
     board = rules.board
+    if rules.mill_wins and holds_any(other, board.line_masks):
+        return []
     through = board.lines_through
     free = board.full_mask & ~(own | other)
     found: list[tuple[int | None, int, int]] = []
@@ -284,9 +317,11 @@ def steps(rules: Rules, own: int, other: int, hand: int) -> list[tuple[int | Non
             for line in through[target]:
                 if own & line == line:
                     mills += 1
-            found.append((None, target, mills))
-        return found
-    flying = count == rules.flying_at
+            if not (mills and rules.long_lines_forbidden):
+                found.append((None, target, mills))
+        if not rules.place_or_slide:
+            return found
+    flying = rules.flies(count, hand)
     for origin in _bits(own):
         rest = own & ~(1 << origin)
         for target in _bits(free if flying else free & board.neighbours[origin]):
@@ -294,8 +329,35 @@ def steps(rules: Rules, own: int, other: int, hand: int) -> list[tuple[int | Non
             for line in through[target]:
                 if rest & line == line:
                     mills += 1
+            if mills and rules.long_lines_forbidden:
+                moved = rest | 1 << target
+                if holds_any(moved, board.long_line_masks):
+                    continue
             found.append((origin, target, mills))
     return found
+
+
+def _can_step(rules: Rules, own: int, other: int, hand: int) -> bool:
+    """Whether `steps` finds anything in a game that is not over for another reason."""
+    if rules.long_lines_forbidden:
+        return bool(steps(rules, own, other, hand))
+    free = rules.board.full_mask & ~(own | other)
+    if hand or rules.flies(own.bit_count(), hand):
+        return free != 0
+    neighbours = rules.board.neighbours
+    return any(neighbours[point] & free for point in _bits(own))
+
+
+def holds_any(stones: int, rows: Iterable[int]) -> bool:
+    """Whether a set of stones fills one of some rows, given as masks."""
+    return any(stones & row == row for row in rows)
+
+
+def forbidden_rows(rules: Rules, *, placing: bool) -> tuple[int, ...]:
+    """The rows, as masks, that no side may fill: while stones are placed, and while they move."""
+    if not rules.long_lines_forbidden:
+        return ()
+    return rules.board.line_masks if placing else rules.board.long_line_masks
 
 
 def removable(rules: Rules, stones: int) -> int:
@@ -306,8 +368,11 @@ def removable(rules: Rules, stones: int) -> int:
         stones: mask of the stones of the side that loses one.
 
     Returns:
-        The mask of those in no mill; if all are in mills, of all or of none, as the rules say.
+        The mask of those in no mill; if all are in mills, of all or of none, as the rules say. Of
+        all where mills do not protect.
     """
+    if not rules.mills_protect:
+        return stones
     protected = 0
     for line in rules.board.line_masks:
         if stones & line == line:
@@ -331,7 +396,7 @@ def capture_sets(rules: Rules, other: int, other_hand: int, mills: int) -> list[
         Masks of one stone, or of two where the rules grant them; a single empty mask if no mill
         is closed or nothing may be taken.
     """
-    if not mills:
+    if not mills or rules.mill_wins:
         return [0]
     first = removable(rules, other)
     singles = [1 << point for point in _bits(first)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from typing import Any, Final, Literal
 
@@ -27,20 +28,59 @@ class Rules:
             ``nine -r stones=4``.
         board: what it is played on.
         stones: how many each side begins with in hand.
-        flying_at: a side with exactly this many stones and none in hand moves to any free point;
-            None: never.
+        second_stones: how many the second player begins with; None: as many as the first.
+        flying_at: a side with exactly this many stones (board and hand together) moves those on
+            the board to any free point; None: never.
+        mill_wins: whether closing a mill wins at once; otherwise it takes a stone.
         double_mill: how many stones two mills closed at once take, 1 or 2.
+        mills_protect: whether stones in mills are protected while another is in none.
         all_in_mills: which stones may go when all of a side's stand in mills.
         fewest_stones: a side to move with fewer (board and hand together) has lost.
+        full_board_draws: whether a full board with empty hands is a draw; otherwise the side to
+            move is blocked and has lost.
+        place_or_slide: whether a side with stones in hand may move one on the board instead of
+            placing one.
+        long_lines_forbidden: whether no turn may make a row longer than a line, nor a placed stone
+            a line.
+        repetition: a position that occurs so often in a game makes it a draw; 0: never.
+        quiet_limit: so many plies without a capture, counted once hands are empty, make a game a
+            draw; 0: never. Values in tables leave both out.
     """
 
     name: str
     board: Board
     stones: int = 9
+    second_stones: int | None = None
     flying_at: int | None = 3
+    mill_wins: bool = False
     double_mill: int = 1
+    mills_protect: bool = True
     all_in_mills: Literal["any", "none"] = "any"
     fewest_stones: int = 3
+    full_board_draws: bool = False
+    place_or_slide: bool = False
+    long_lines_forbidden: bool = False
+    repetition: int = 3
+    quiet_limit: int = 60
+
+    @property
+    def hands(self) -> tuple[int, int]:
+        """The stones that the first and the second player begin with."""
+        return self.stones, self.stones if self.second_stones is None else self.second_stones
+
+    @property
+    def stones_move(self) -> bool:
+        """Whether a stone on the board can ever move."""
+        return bool(self.board.edges) or self.flying_at is not None
+
+    def flies(self, stones: int, hand: int) -> bool:
+        """Whether the stones of a side may move to any free point.
+
+        Args:
+            stones: of the side on the board.
+            hand: in its hand.
+        """
+        return stones + hand == self.flying_at and (not hand or self.place_or_slide)
 
     def double_capture_possible(self, sector: SectorCounts) -> bool:
         """Whether the next turn of a sector can take two stones, judged by counts and lines.
@@ -50,22 +90,27 @@ class Rules:
         """
         mover, opponent, mover_hand, opponent_hand = sector
         # A first capture that wins ends the turn; the second one needs a stone to take.
-        if self.double_mill < 2 or opponent < 2 or opponent + opponent_hand <= self.fewest_stones:
+        if self.mill_wins or self.double_mill < 2:
             return False
-        if mover_hand:
-            return mover >= _fewest_others(_crossings(self.board))
+        if opponent < 2 or opponent + opponent_hand <= self.fewest_stones:
+            return False
+        if mover_hand and not self.long_lines_forbidden and mover >= _fewest_others(self.board):
+            return True
+        if mover_hand and not self.place_or_slide:
+            return False
         # The stone that moves is one of the mover's, so one fewer stands still.
-        flying = mover == self.flying_at
-        return mover - 1 >= _fewest_others(_crossings(self.board, sliding=not flying))
+        slides = not self.flies(mover, mover_hand)
+        return mover - 1 >= _fewest_others(self.board, sliding=slides)
 
     def reduced(self, sector: SectorCounts) -> dict[str, object]:
         """The rules as far as they can matter in a sector or in any that can be reached from it.
 
         Left out are the variant's name, the number of stones (a value depends on what is on the
-        board and in hand, not on what was lost) and a double mill that takes one stone or that can
-        never be closed any more. A flying limit that no side can come to counts as none. (A field
-        added to the record must be left out where it says what these rules do, or every table
-        made before loses its rules.)
+        board and in hand, not on what was lost), the draws that depend on a game's history, and
+        whatever can do nothing any more: a double mill that cannot be closed, a full board that
+        cannot come, a choice between placing and moving with nothing to place. A flying limit that
+        no side can come to counts as none. (A field added to the record must be left out where it
+        says what these rules do, or every table made before loses its rules.)
 
         Args:
             sector: mover's and opponent's stones on the board, then their hands.
@@ -89,6 +134,16 @@ class Rules:
         }
         if self._double_capture_ahead(sector):
             record["double_mill"] = self.double_mill
+        if self.mill_wins:
+            record["mill_wins"] = True
+        if not self.mills_protect:
+            record["mills_protect"] = False
+        if self.full_board_draws and sum(totals) >= self.board.size:
+            record["full_board_draws"] = True
+        if self.place_or_slide and (sector[2] or sector[3]):
+            record["place_or_slide"] = True
+        if self.long_lines_forbidden:
+            record["long_lines_forbidden"] = True
         return record
 
     def fingerprint(self, sector: SectorCounts) -> str:
@@ -105,7 +160,7 @@ class Rules:
 
     def _double_capture_ahead(self, sector: SectorCounts) -> bool:
         """Whether a turn in a sector or after it can take two; totals and hands only fall."""
-        if self.double_mill < 2:
+        if self.mill_wins or self.double_mill < 2:
             return False
         mover, opponent, mover_hand, opponent_hand = sector
         sides = ((mover, mover_hand), (opponent, opponent_hand))
@@ -114,39 +169,79 @@ class Rules:
                 continue
             # With the last stone in hand all the others can be on the board; later all can.
             most = own + own_hand - 1
-            kinds = [_crossings(self.board, sliding=True)]
-            if own_hand:
-                kinds.append(_crossings(self.board))
-            if any(most >= _fewest_others(kind) for kind in kinds):
+            needs = [_fewest_others(self.board, sliding=True)]
+            if own_hand and not self.long_lines_forbidden:
+                needs.append(_fewest_others(self.board))
+            if most >= min(needs):
                 return True
             if self.flying_at is not None:
                 fliers = min(most, self.flying_at - 1)
-                if fliers >= _fewest_others(_crossings(self.board)):
+                if fliers >= _fewest_others(self.board):
                     return True
         return False
 
 
-def _crossings(board: Board, *, sliding: bool = False) -> Iterator[int]:
-    """The other stones needed to close two lines at once, one number per way to do it.
+@cache
+def _fewest_others(board: Board, *, sliding: bool = False) -> int:
+    """The fewest other stones needed to close two lines at once; a great number if none can.
 
     Args:
         board: the board.
         sliding: count only what a slide can do; its stone comes from neither of the two lines.
     """
-    for point, through in enumerate(board.lines_through):
-        for first, second in combinations(through, 2):
-            others = first | second
-            if not sliding or board.neighbours[point] & ~others:
-                yield others.bit_count()
+    needed = (
+        (first | second).bit_count()
+        for point, through in enumerate(board.lines_through)
+        for first, second in combinations(through, 2)
+        # Lines that share another point too make a longer row, which is no two lines.
+        if not first & second and (not sliding or board.neighbours[point] & ~(first | second))
+    )
+    return min(needed, default=1 << 30)
 
 
-def _fewest_others(crossings: Iterator[int]) -> int:
-    """The least of them; more than any board holds if there is none."""
-    return min(crossings, default=1 << 30)
-
+_MERELS: Final = BOARDS["merels24"]
+_MERELS_D: Final = BOARDS["merels24d"]
+_MERELS_16: Final = BOARDS["merels16"]
 
 VARIANTS: dict[str, Rules] = {
-    rules.name: rules for rules in (Rules(name="nine", board=BOARDS["merels24"]),)
+    rules.name: rules
+    for rules in (
+        Rules("nine", _MERELS),
+        Rules("nine-no-flying", _MERELS, flying_at=None),
+        Rules("nine-tournament", _MERELS, double_mill=2),
+        Rules("six", _MERELS_16, stones=6, flying_at=None),
+        Rules("five", _MERELS_16, stones=5, flying_at=None),
+        Rules("four", _MERELS_16, stones=4, flying_at=None),
+        Rules("seven", _MERELS_16, stones=7, flying_at=None),
+        Rules("ten", _MERELS, stones=10),
+        Rules("eleven", _MERELS_D, stones=11),
+        Rules("twelve", _MERELS_D, stones=12),
+        Rules(
+            "morabaraba", _MERELS_D, stones=12, full_board_draws=True, repetition=0, quiet_limit=0
+        ),
+        Rules("lasker", _MERELS, stones=10, place_or_slide=True),
+        Rules("three", BOARDS["grid3d"], stones=3, flying_at=None, mill_wins=True, quiet_limit=120),
+        Rules(
+            "tic-tac-toe",
+            BOARDS["grid3"],
+            stones=5,
+            second_stones=4,
+            flying_at=None,
+            mill_wins=True,
+            full_board_draws=True,
+            repetition=0,
+            quiet_limit=0,
+        ),
+        Rules(
+            "dara",
+            BOARDS["grid6x5"],
+            stones=12,
+            flying_at=None,
+            mills_protect=False,
+            long_lines_forbidden=True,
+            quiet_limit=120,
+        ),
+    )
 }
 """Every variant, by its name on the command line."""
 
@@ -195,6 +290,20 @@ OPTIONS: Final[Mapping[str, RuleOption]] = {
 """Every option by its name on the command line, in the order that names of rules have them."""
 
 
+def _without_meaning(rules: Rules, option: str) -> str | None:
+    """Why an option says nothing about a variant; None if it does."""
+    if option == "stones":
+        unequal = rules.second_stones is not None
+        return "its stones are as many as the board has points" if unequal else None
+    if option == "flying":
+        return None if rules.stones_move else "no stone ever moves"
+    if rules.mill_wins:
+        return "a mill wins at once and takes nothing"
+    if option == "all-in-mills" and not rules.mills_protect:
+        return "no stone is ever protected"
+    return None
+
+
 def with_options(rules: Rules, options: Iterable[str]) -> Rules:
     """Return a variant's rules with some options changed.
 
@@ -206,8 +315,8 @@ def with_options(rules: Rules, options: Iterable[str]) -> Rules:
         options: texts such as ``stones=4``, each option at most once.
 
     Raises:
-        UsageError: there is no such option or value, or one is given twice; the message lists
-            what there is.
+        UsageError: there is no such option or value, one is given twice, or one means nothing in
+            the variant; the message lists what there is.
     """
     chosen: dict[str, str] = {}
     for text in options:
@@ -220,6 +329,9 @@ def with_options(rules: Rules, options: Iterable[str]) -> Rules:
             raise UsageError(f"{name}={value} is not a rule; {name} may be {option.valid}")
         if name in chosen:
             raise UsageError(f"the rule option {name} is given twice")
+        why = _without_meaning(rules, name)
+        if why:
+            raise UsageError(f"{name} means nothing in {rules.name}: {why}")
         chosen[name] = value
     changes: dict[str, Any] = {}
     texts = [rules.name]

@@ -3,7 +3,8 @@
 A sector is what a position's stone counts say, the mover first: ``u-t`` while moving and
 ``u-t+hu-ht`` with hands. Quiet moves join the two moving sectors ``u-t`` and ``t-u`` into a unit;
 captures and placements leave a unit, always for one with fewer stones (board and hand together)
-or fewer in hand, so the sectors form a directed graph without cycles.
+or fewer in hand, so the sectors form a directed graph without cycles. Where a turn may place *or*
+move a stone, ``u-t+hu-ht`` and ``t-u+ht-hu`` are such a unit.
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ from solver.rules import Rules
 __all__ = [
     "Sector",
     "Unit",
+    "after_turn",
     "check_sector",
     "closure",
     "dependencies",
     "exits",
+    "hands_fit",
     "major_is_mover",
+    "most_stones",
+    "moves_on_board",
     "moving_sectors",
     "orbit_count",
     "parse_sector",
@@ -117,15 +122,17 @@ def check_sector(rules: Rules, sector: Sector) -> None:
     Raises:
         UsageError: says why: hands that cannot be, too many or too few stones.
     """
-    if sector.mover_hand - sector.opponent_hand not in (0, 1) or sector.opponent_hand < 0:
+    if not hands_fit(rules, sector.mover_hand, sector.opponent_hand):
         raise UsageError(
             f"sector {sector} cannot be: the hand of the side to move holds as many stones as the"
             " other one or one more"
         )
-    if max(sector.mover_total, sector.opponent_total) > rules.stones:
-        raise UsageError(
-            f"sector {sector} cannot be: each side has at most {rules.stones} stones in all"
-        )
+    most = most_stones(rules, sector.mover_hand, sector.opponent_hand)
+    if sector.mover_total > most[0] or sector.opponent_total > most[1]:
+        each = f"each side has at most {most[0]} stones"
+        if most[0] != most[1]:
+            each = f"the side to move has at most {most[0]} stones and the other one {most[1]}"
+        raise UsageError(f"sector {sector} cannot be: {each} in all")
     if sector.stones > rules.board.size:
         raise UsageError(f"sector {sector} cannot be: the board has {rules.board.size} points")
     if sector.opponent_total < rules.fewest_stones:
@@ -140,10 +147,35 @@ def check_sector(rules: Rules, sector: Sector) -> None:
         )
 
 
-def unit_of(sector: Sector) -> Unit:
+def hands_fit(rules: Rules, mover_hand: int, opponent_hand: int) -> bool:
+    """Whether a side can be to move with these hands: in turn, or any if turns need not place."""
+    if min(mover_hand, opponent_hand) < 0:
+        return False
+    return rules.place_or_slide or mover_hand - opponent_hand in (0, 1)
+
+
+def most_stones(rules: Rules, mover_hand: int, opponent_hand: int) -> tuple[int, int]:
+    """The most stones, on the board and in hand, of the side to move and of the other side.
+
+    Where the first player has one more than the second, the hands tell who is to move.
+    """
+    first, second = rules.hands
+    return (first, second) if mover_hand > opponent_hand else (second, first)
+
+
+def moves_on_board(rules: Rules, sector: Sector) -> bool:
+    """Whether a turn of a sector can be the move of a stone that is on the board."""
+    free_to = sector.mover_hand == 0 or rules.place_or_slide
+    return free_to and sector.mover > 0 and rules.stones_move
+
+
+def unit_of(rules: Rules, sector: Sector) -> Unit:
     """The unit a sector is solved in."""
-    twin = Sector(sector.opponent, sector.mover)
-    if not sector.moving or twin == sector:
+    twin = Sector(sector.opponent, sector.mover, sector.opponent_hand, sector.mover_hand)
+    joined = (moves_on_board(rules, sector) or moves_on_board(rules, twin)) and hands_fit(
+        rules, *twin[2:]
+    )
+    if not joined or twin == sector:
         return Unit((sector,))
     return Unit((max(sector, twin), min(sector, twin)))
 
@@ -152,9 +184,30 @@ def quiet(rules: Rules, sector: Sector) -> Sector | None:
     """The sector that moves without a capture lead to.
 
     Returns:
-        The twin sector, or None while placing: every turn leaves the sector for another unit.
+        The twin sector; None if no stone on the board moves: then every turn leaves the sector for
+        another unit.
     """
-    return Sector(sector.opponent, sector.mover) if sector.moving else None
+    if not moves_on_board(rules, sector):
+        return None
+    return after_turn(sector, placed=False)
+
+
+def after_turn(sector: Sector, captured: int = 0, *, placed: bool) -> Sector:
+    """The sector after a turn.
+
+    Its mover may have too few stones to play on, or fewer than none if there are none to take.
+
+    Args:
+        sector: before it.
+        captured: stones taken.
+        placed: whether the turn places a stone, and does not move one.
+    """
+    return Sector(
+        sector.opponent - captured,
+        sector.mover + placed,
+        sector.opponent_hand,
+        sector.mover_hand - placed,
+    )
 
 
 @cache
@@ -165,18 +218,19 @@ def exits(rules: Rules, sector: Sector) -> tuple[Sector, ...]:
     the side to move has lost already, for want of stones: they need no table.
     """
     most = 2 if rules.double_capture_possible(sector) else 1
-    placed = 0 if sector.moving else 1
-    found = set()
-    for captured in range(0 if placed else 1, most + 1):
-        target = Sector(
-            sector.opponent - captured,
-            sector.mover + placed,
-            sector.opponent_hand,
-            sector.mover_hand - placed,
+    found = []
+    if sector.mover_hand and sector.stones < rules.board.size:
+        takes = most if not (rules.mill_wins or rules.long_lines_forbidden) else 0
+        found += [after_turn(sector, captured, placed=True) for captured in range(takes + 1)]
+    if moves_on_board(rules, sector) and not rules.mill_wins:
+        found += [after_turn(sector, captured, placed=False) for captured in range(1, most + 1)]
+    return tuple(
+        sorted(
+            target
+            for target in set(found)
+            if target.mover >= 0 and target.mover_total >= rules.fewest_stones
         )
-        if target.mover >= 0 and target.mover_total >= rules.fewest_stones:
-            found.add(target)
-    return tuple(sorted(found))
+    )
 
 
 def dependencies(rules: Rules, unit: Unit) -> tuple[Sector, ...]:
@@ -198,7 +252,7 @@ def closure(rules: Rules, sectors: Iterable[Sector]) -> frozenset[Sector]:
     while pending:
         sector = pending.pop()
         if sector not in found:
-            unit = unit_of(sector)
+            unit = unit_of(rules, sector)
             found.update(unit.sectors)
             pending.extend(dependencies(rules, unit))
     return frozenset(found)
@@ -216,11 +270,11 @@ def solving_order(rules: Rules, sectors: Iterable[Sector]) -> list[Unit]:
     def rank(unit: Unit) -> tuple[int, int, int, Sector]:
         first = unit.sectors[0]
         hands = first.mover_hand + first.opponent_hand
-        if hands == 0:
-            return 0, first.stones, -abs(first.mover - first.opponent), first
+        if hands == 0 or rules.place_or_slide:
+            return hands, first.stones, -abs(first.mover - first.opponent), first
         return hands, first.mover, first.opponent, first
 
-    return sorted({unit_of(sector) for sector in sectors}, key=rank)
+    return sorted({unit_of(rules, sector) for sector in sectors}, key=rank)
 
 
 def moving_sectors(rules: Rules) -> list[Sector]:
@@ -229,16 +283,23 @@ def moving_sectors(rules: Rules) -> list[Sector]:
 
 
 def sectors_up_to(rules: Rules, stones: int) -> list[Sector]:
-    """The moving sectors with at most so many stones on the board, in solving order."""
+    """The moving sectors with at most so many stones on the board, in solving order.
+
+    Where nothing is ever taken there is one at most: that with all stones on the board.
+    """
     counts = range(rules.fewest_stones, rules.stones + 1)
     most = min(stones, rules.board.size)
-    found = [Sector(u, t) for u in counts for t in counts if u + t <= most]
+    if rules.mill_wins:
+        found = [Sector(*rules.hands[::-1])]
+    else:
+        found = [Sector(u, t) for u in counts for t in counts]
+    found = [sector for sector in found if sector.stones <= most]
     return [sector for unit in solving_order(rules, found) for sector in unit.sectors]
 
 
 def start_sector(rules: Rules) -> Sector:
     """The sector of the starting position."""
-    return Sector(0, 0, rules.stones, rules.stones)
+    return Sector(0, 0, *rules.hands)
 
 
 def wanted_sectors(rules: Rules) -> list[Sector]:
@@ -268,21 +329,22 @@ def orbit_count(board: Board, size: int) -> int:
     return fixed // len(board.automorphisms)
 
 
-def major_is_mover(sector: Sector) -> bool:
+def major_is_mover(rules: Rules, sector: Sector) -> bool:
     """Whether the mover's stones choose the block of a table, and not the opponent's.
 
-    While moving it is the side with more stones (the mover's if equal); while placing the first
-    player's colour throughout, which is the mover's when the hands are equal.
+    While moving it is the side with more stones on the board, then in hand (the mover's if both
+    are equal); while placing in turn one colour throughout, the mover's when the hands are equal:
+    that of the first player, if both begin with as many stones.
     """
-    if sector.moving:
-        return sector.mover >= sector.opponent
+    if sector.moving or rules.place_or_slide:
+        return (sector.mover, sector.mover_hand) >= (sector.opponent, sector.opponent_hand)
     return sector.mover_hand == sector.opponent_hand
 
 
 def slots(rules: Rules, sector: Sector) -> int:
     """The number of slots of a sector's table: orbits of the major set times the minor sets."""
     major, minor = sector.mover, sector.opponent
-    if not major_is_mover(sector):
+    if not major_is_mover(rules, sector):
         major, minor = minor, major
     return orbit_count(rules.board, major) * comb(rules.board.size - major, minor)
 

@@ -81,7 +81,7 @@ def survey(
     asked = list(sectors)
     refuse_unsolvable(rules, asked)
     order = solving_order(rules, closure(rules, asked))
-    forced = {unit_of(sector) for sector in asked} if force else set()
+    forced = {unit_of(rules, sector) for sector in asked} if force else set()
     units, wanted, skipped, damaged = [], set(), [], {}
     sound: set[object] = set()
     for unit in order:
@@ -143,7 +143,7 @@ def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -
         raise
     except OSError as error:
         raise ResourceError(f"{path} cannot be read: {error.strerror}") from None
-    if (reader.header.major == "mover") != major_is_mover(sector):
+    if (reader.header.major == "mover") != major_is_mover(rules, sector):
         reader.close()
         raise DamagedTableError(f"{path}: header: the major side is not the expected one")
     return reader

@@ -422,7 +422,7 @@ class Tablebase:
         kind = "table of distances" if metric == "dtw" else "table"
         text = (
             f"the {kind} of sector {sector} is missing; make it with: morris solve"
-            f" {rules.name} {unit_of(sector)} --db {shlex.quote(str(self.path))}"
+            f" {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(self.path))}"
         )
         if not sector.moving:
             # Innocent as it looks, that can mean hundreds of tables.

@@ -115,5 +115,5 @@ def test_names_of_a_mask_are_alphabetical() -> None:
 
 
 def test_unknown_board_lists_those_there_are() -> None:
-    with pytest.raises(UsageError, match="merels24, merels16"):
+    with pytest.raises(UsageError, match="merels24, merels24d, merels16"):
         get_board("chess")

@@ -360,7 +360,7 @@ def test_what_is_read_last_goes_first() -> None:
 
 
 def test_a_unit_that_needs_more_memory_than_the_limit(tmp_path: Path) -> None:
-    need = unit_memory(NINE, unit_of(Sector(6, 5)))
+    need = unit_memory(NINE, unit_of(NINE, Sector(6, 5)))
     with pytest.raises(ResourceError, match=r"^unit 6-5 needs about \d\.\d\d GB of memory, but"):
         build(NINE, sectors_up_to(NINE, 11), tmp_path, memory_bytes=need - 1)
     assert files(tmp_path) == {}

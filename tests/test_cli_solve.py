@@ -161,7 +161,7 @@ def test_code_is_compiled_before_the_first_unit(
     compiled: list[bool] = []
     monkeypatch.setattr(compiling, "is_compiled", lambda moving: bool(compiled))
     monkeypatch.setattr(compiling, "_solve_the_smallest", lambda placing: compiled.append(placing))
-    unit = unit_of(Sector(3, 3))
+    unit = unit_of(NINE, Sector(3, 3))
     with PlainProgress(NINE, 2) as progress:
         progress.begin([])
         progress.begin([unit])
@@ -176,7 +176,7 @@ def test_code_that_cannot_be_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(compiling, "_solve_the_smallest", lambda placing: None)
     said: list[str] = []
-    compiling.compile_first([unit_of(Sector(3, 3))], said.append)
+    compiling.compile_first([unit_of(NINE, Sector(3, 3))], said.append)
     assert said[1] == (
         f"compiled code cannot be kept in {tmp_path}, so every run has to compile again"
     )
@@ -284,7 +284,7 @@ def test_long_units_are_reported_on_while_they_last(
 
 
 def test_a_line_on_a_unit() -> None:
-    line = unit_line(unit_of(Sector(6, 5)), 150_351_264, 5.1)
+    line = unit_line(unit_of(NINE, Sector(6, 5)), 150_351_264, 5.1)
     assert line == "6-5: 150,351,264 slots in 5.1 s (34 ns/slot)"
 
 

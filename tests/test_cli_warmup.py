@@ -44,7 +44,7 @@ def test_nothing_is_left_to_compile(morris: Morris) -> None:
         with Workers(1) as workers:
             solve_unit(
                 NINE,
-                unit_of(parse_sector(text)),
+                unit_of(NINE, parse_sector(text)),
                 lambda sector: np.full(slots(NINE, sector), 255, np.uint8),
                 workers,
             )

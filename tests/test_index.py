@@ -177,7 +177,7 @@ def test_random_slots_of_placing_sectors_come_back() -> None:
 def test_layouts_have_the_planned_slots(sector: Sector) -> None:
     numbering = layout(NINE, sector)
     assert numbering.slots == slots(NINE, sector)
-    assert numbering.mover_is_major == major_is_mover(sector)
+    assert numbering.mover_is_major == major_is_mover(NINE, sector)
     assert numbering.major_size == max(sector.mover, sector.opponent)
 
 

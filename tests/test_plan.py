@@ -94,7 +94,7 @@ def test_what_is_present_is_not_missing() -> None:
 
 
 def test_more_threads_take_less_time() -> None:
-    unit = unit_of(Sector(6, 5))
+    unit = unit_of(NINE, Sector(6, 5))
     assert unit_seconds(NINE, unit, 1) == 2 * unit_seconds(NINE, unit, 2)
     assert unit_seconds(NINE, unit, 8) == unit_seconds(NINE, unit, 2) / 4
 

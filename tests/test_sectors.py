@@ -90,11 +90,15 @@ def test_more_stones_than_points_are_refused() -> None:
 
 
 def test_units() -> None:
-    assert unit_of(Sector(5, 6)) == unit_of(Sector(6, 5)) == Unit((Sector(6, 5), Sector(5, 6)))
-    assert unit_of(Sector(4, 4)) == Unit((Sector(4, 4),))
-    assert unit_of(Sector(2, 3, 7, 6)) == Unit((Sector(2, 3, 7, 6),))
-    assert str(unit_of(Sector(5, 6))) == "6-5"
-    assert str(unit_of(Sector(2, 3, 7, 6))) == "2-3+7-6"
+    assert (
+        unit_of(NINE, Sector(5, 6))
+        == unit_of(NINE, Sector(6, 5))
+        == Unit((Sector(6, 5), Sector(5, 6)))
+    )
+    assert unit_of(NINE, Sector(4, 4)) == Unit((Sector(4, 4),))
+    assert unit_of(NINE, Sector(2, 3, 7, 6)) == Unit((Sector(2, 3, 7, 6),))
+    assert str(unit_of(NINE, Sector(5, 6))) == "6-5"
+    assert str(unit_of(NINE, Sector(2, 3, 7, 6))) == "2-3+7-6"
 
 
 def test_exits_and_quiet_moves() -> None:
@@ -105,7 +109,7 @@ def test_exits_and_quiet_moves() -> None:
     assert exits(NINE, start_sector(NINE)) == (Sector(0, 1, 9, 8),)
     assert quiet(NINE, start_sector(NINE)) is None
     assert exits(NINE, Sector(8, 9, 1, 0)) == (Sector(8, 9), Sector(9, 9))
-    assert dependencies(NINE, unit_of(Sector(6, 5))) == (Sector(4, 6), Sector(5, 5))
+    assert dependencies(NINE, unit_of(NINE, Sector(6, 5))) == (Sector(4, 6), Sector(5, 5))
 
 
 def test_two_captures_are_exits_where_the_rules_allow_them() -> None:
@@ -147,7 +151,7 @@ def test_every_unit_comes_after_what_it_needs(rules: Rules) -> None:
         assert solved.isdisjoint(unit.sectors)
         for sector in unit.sectors:
             check_sector(rules, sector)
-            assert unit_of(sector) == unit
+            assert unit_of(NINE, sector) == unit
         solved.update(unit.sectors)
     assert solved == set(wanted)
 
@@ -162,7 +166,7 @@ def test_closure_is_all_that_is_needed_in_whole_units() -> None:
     found = closure(NINE, [Sector(4, 5)])
     assert " ".join(sorted(map(str, found))) == "3-3 3-4 3-5 4-3 4-4 4-5 5-3 5-4"
     for sector in found:
-        assert found.issuperset(unit_of(sector).sectors)
+        assert found.issuperset(unit_of(NINE, sector).sectors)
         assert found.issuperset(exits(NINE, sector))
     assert closure(NINE, [start_sector(NINE)]) == set(wanted_sectors(NINE))
 
@@ -198,12 +202,12 @@ def test_orbits_are_as_many_as_those_of_the_complement() -> None:
 
 
 def test_major_side() -> None:
-    assert major_is_mover(Sector(6, 5))
-    assert not major_is_mover(Sector(5, 6))
-    assert major_is_mover(Sector(5, 5))
+    assert major_is_mover(NINE, Sector(6, 5))
+    assert not major_is_mover(NINE, Sector(5, 6))
+    assert major_is_mover(NINE, Sector(5, 5))
     # While placing it is the first player, whatever the numbers.
-    assert major_is_mover(Sector(2, 7, 2, 2))
-    assert not major_is_mover(Sector(7, 2, 3, 2))
+    assert major_is_mover(NINE, Sector(2, 7, 2, 2))
+    assert not major_is_mover(NINE, Sector(7, 2, 3, 2))
 
 
 def test_slots_of_all_moving_sectors() -> None:

@@ -92,7 +92,7 @@ def test_threads_do_not_change_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_progress_adds_up_to_all_slots() -> None:
     solved = solve(NINE, 6)
     done: list[int] = []
-    unit = unit_of(Sector(4, 3))
+    unit = unit_of(NINE, Sector(4, 3))
     with Workers(1) as workers:
         results = solve_unit(NINE, unit, lambda s: solved[s].stored, workers, done.append)
     assert sum(done) == sum(len(result.stored) for result in results)
@@ -102,7 +102,7 @@ def test_what_is_not_solved_is_said() -> None:
     with Workers(1) as workers:
         odd = replace(NINE, all_in_mills="none")
         with pytest.raises(UsageError, match="all-in-mills"):
-            solve_unit(odd, unit_of(Sector(3, 3)), lambda s: np.zeros(0, np.uint8), workers)
+            solve_unit(odd, unit_of(NINE, Sector(3, 3)), lambda s: np.zeros(0, np.uint8), workers)
         double = replace(NINE, double_mill=2)
         with pytest.raises(UsageError, match="one stone per capture"):
             unit = Unit((Sector(3, 3, 1, 1),))
