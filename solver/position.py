@@ -197,7 +197,7 @@ class Position:
             (mover, sector.mover_total, most[0]),
             (opponent, sector.opponent_total, most[1]),
         ):
-            each = "each side" if most[0] == most[1] else f"with these hands {colour}"
+            each = "each side" if most[0] == most[1] else "with these hands it"
             if total > limit:
                 raise UsageError(
                     f"{colour} has {total} stones, but {each} has {limit} in all"

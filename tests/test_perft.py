@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+import family_rules
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NINE, RULE_SETS, positions
+from strategies import FAMILY, NINE, positions
 
 from solver.errors import UsageError
 from solver.notation import parse_position
 from solver.perft import divide, perft
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import VARIANTS, Rules, get_variant
+
+PUBLISHED = {
+    "nine": [1, 24, 552, 12_144, 255_024, 5_140_800],
+    "eleven": [1, 24, 552, 12_144, 255_024, 5_150_880],
+    "lasker": [1, 24, 552, 13_552],
+    "tic-tac-toe": [1, 9, 72, 504, 3_024, 15_120, 54_720, 148_176],
+    "dara": [1, 30, 870, 24_360],
+}
+"""Counts of whole turns by depth."""
 
 
-@pytest.mark.parametrize(
-    ("depth", "nodes"),
-    [(0, 1), (1, 24), (2, 552), (3, 12_144), (4, 255_024), (5, 5_140_800)],
-)
-def test_published_counts(depth: int, nodes: int) -> None:
-    assert perft(Position.start(NINE), depth) == nodes
+@pytest.mark.parametrize("variant", PUBLISHED)
+def test_published_counts(variant: str) -> None:
+    start = Position.start(get_variant(variant))
+    nodes = PUBLISHED[variant]
+    assert [perft(start, depth) for depth in range(len(nodes))] == nodes
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_counts_of_the_slow_twin(variant: str) -> None:
+    start = Position.start(get_variant(variant))
+    for depth in range(7 if start.rules.mill_wins else 5):
+        assert perft(start, depth) == family_rules.perft(family_rules.GAMES[variant], depth)
 
 
 def test_divide_adds_up() -> None:
@@ -37,7 +55,7 @@ def test_finished_games_have_no_turns() -> None:
     assert divide(blocked, 2) == {}
 
 
-@pytest.mark.parametrize("rules", RULE_SETS, ids=lambda rules: f"{rules.name} {rules.all_in_mills}")
+@pytest.mark.parametrize("rules", FAMILY, ids=attrgetter("name"))
 @settings(max_examples=30)
 @given(data=st.data())
 def test_counts_are_those_of_the_turns(rules: Rules, data: st.DataObject) -> None:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import combinations
+from operator import attrgetter
 
+import family_rules
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NINE, RULE_SETS, SIX, TOURNAMENT, positions
+from strategies import FAMILY, NINE, SIX, TOURNAMENT, positions
 
 from solver.boards import Board
 from solver.errors import UsageError
 from solver.notation import parse_position, replay
 from solver.position import Outcome, Position, Turn
-from solver.rules import Rules
+from solver.rules import VARIANTS, Rules, get_variant
 
-EVERY_RULE_SET = pytest.mark.parametrize(
-    "rules", RULE_SETS, ids=lambda rules: f"{rules.name} {rules.all_in_mills}"
-)
+name = attrgetter("name")
+EVERY_RULE_SET = pytest.mark.parametrize("rules", FAMILY, ids=name)
+SOME = settings(max_examples=30)
 
 
 def texts(position: Position) -> list[str]:
@@ -118,18 +120,114 @@ def test_case_11_too_few_stones_counts_the_hand() -> None:
         parse_position(NINE, "b:Wd2:Bd6,f6,f4,b4,b6:H1,2")
 
 
-@EVERY_RULE_SET
+def test_case_12_lasker_flies_with_three_stones_in_all() -> None:
+    found = turn_texts("w:Wa1,d5:Bb2,b6,d2,d6,e3,f4,g1:H1,2", get_variant("lasker"))
+    placed = [text for text in found if "-" not in text.split("x")[0]]
+    assert (len(placed), len(found) - len(placed)) == (15, 30)
+
+
+def test_lasker_places_or_slides() -> None:
+    found = turn_texts("w:Wa1:Bg7:H9,9", get_variant("lasker"))
+    assert {"a1-a4", "a1-d1"} < set(found)
+    assert len(found) == 22 + 2
+    # An empty hand places nothing, whatever the other side holds.
+    found = turn_texts("w:Wa1,a7,g1,g4:Bg7:H0,9", get_variant("lasker"))
+    assert all("-" in text for text in found)
+
+
+def test_case_13_a_slide_closes_two_mills_and_takes_one() -> None:
+    found = turn_texts("w:Wd1,g1,b2,c3,a4:Bd7,f4,e5,b6", get_variant("morabaraba"))
+    assert starting_with("a4-a1", found) == [f"a4-a1x{name}" for name in ("b6", "d7", "e5", "f4")]
+
+
+def test_case_14_a_row_of_three_wins_at_once() -> None:
+    position = parse_position(get_variant("three"), "w:Wa3,b3,c2:Ba1,a2,b1")
+    after = replay(position, ["c2-c3"])
+    assert after.outcome() is Outcome.MILL
+    assert after.turns() == []
+
+
+def test_case_15_exactly_three_pay_in_dara() -> None:
+    # Rows and columns counted from the top left: (1,1) is a5.
+    position = parse_position(get_variant("dara"), "w:Wa5,b5,c4:Ba2,c2,e2")
+    assert starting_with("c4-c5", texts(position)) == ["c4-c5xa2", "c4-c5xc2", "c4-c5xe2"]
+    assert replay(position, ["c4-c5xa2"]).outcome() is Outcome.TOO_FEW_STONES
+
+
+def test_four_in_a_row_is_illegal_in_dara() -> None:
+    found = turn_texts("w:Wa5,b5,d5,c4:Ba2,c2,e2", get_variant("dara"))
+    assert starting_with("c4-c5", found) == []
+    # Nor may it arise beside a row of three in the other direction.
+    found = turn_texts("w:Wa3,b3,d3,c2,c1,c4:Ba1,e5,f1", get_variant("dara"))
+    assert starting_with("c4-c3", found) == []
+
+
+def test_stones_in_rows_are_not_protected_in_dara() -> None:
+    found = turn_texts("w:Wa5,b5,c4:Ba2,b2,c2,e2", get_variant("dara"))
+    assert starting_with("c4-c5", found) == [f"c4-c5x{name}2" for name in "abce"]
+
+
+def test_no_three_in_a_row_while_dara_is_placed() -> None:
+    found = turn_texts("w:Wa5,b5:Ba3,b3:H10,10", get_variant("dara"))
+    assert "c5" not in found
+    assert {"c3", "d5"} < set(found)
+
+
+def test_blocked_while_dara_is_placed_is_lost() -> None:
+    # Every free point would be White's third in a row.
+    rules = dataclasses.replace(get_variant("dara"), board=get_variant("tic-tac-toe").board)
+    position = parse_position(rules, "w:Wa1,a3,c1,c3:Bb2:H2,2")
+    assert position.turns() == []
+    assert position.outcome() is Outcome.BLOCKED
+
+
+def test_case_16_three_in_a_row_of_tic_tac_toe() -> None:
+    end = replay(Position.start(get_variant("tic-tac-toe")), ["a3", "b2", "b3", "a1", "c3"])
+    assert end.outcome() is Outcome.MILL
+    assert end.mover_colour == "Black"
+    assert end.turns() == []
+
+
+def test_a_full_board_is_a_draw_where_the_rules_say_so() -> None:
+    game = ["b2", "a1", "a2", "c2", "b3", "b1", "c1", "a3", "c3"]
+    end = replay(Position.start(get_variant("tic-tac-toe")), game)
+    assert end.outcome() is Outcome.FULL_BOARD
+    assert end.outcome().drawn
+    assert end.turns() == []
+    names = get_variant("morabaraba").board.names_of((1 << 24) - 1)
+    full = f"w:W{','.join(names[:12])}:B{','.join(names[12:])}"
+    assert parse_position(get_variant("morabaraba"), full).outcome() is Outcome.FULL_BOARD
+    assert parse_position(get_variant("twelve"), full).outcome() is Outcome.BLOCKED
+
+
+@pytest.mark.parametrize("rules", [rules for rules in FAMILY if rules.board.edges], ids=name)
 def test_case_18_every_edge_can_be_slid_along_both_ways(rules: Rules) -> None:
     board = rules.board
+    rows = (*board.line_masks, *board.long_line_masks)
     for edge in board.edges:
         for origin, target in (edge, edge[::-1]):
             rest = [point for point in range(board.size) if point not in edge]
-            white = board.mask_of([origin, *rest[:3]])
-            position = Position(rules, white, board.mask_of(rest[3:7]))
+            # Without a row, neither before the slide nor after it.
+            white = next(
+                stones
+                for stones in (board.mask_of([origin, *trio]) for trio in combinations(rest, 3))
+                if not any((stones | 1 << target) & row == row for row in rows)
+            )
+            free = [point for point in rest if not white >> point & 1]
+            black = next(
+                stones
+                for stones in map(board.mask_of, combinations(free, 3))
+                if not any(stones & row == row for row in rows)
+            )
+            position = Position(
+                dataclasses.replace(rules, stones=max(4, rules.stones)), white, black
+            )
+            position.validate()
             assert any(turn[:2] == (origin, target) for turn in position.turns())
 
 
 @EVERY_RULE_SET
+@SOME
 @given(data=st.data())
 def test_case_18_turns_commute_with_automorphisms(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
@@ -170,64 +268,61 @@ def test_a_mill_with_nothing_to_take_ends_the_turn() -> None:
     assert starting_with("d2", turn_texts("w:Wd1,d3:B:H5,4")) == ["d2"]
 
 
-# A second, obvious move generator, on sets of names.
+# A second, obvious move generator, on sets of names, for every game.
 
 
-def naive_successors(position: Position) -> set[Position]:
-    rules, board = position.rules, position.rules.board
-    lines = [{board.points[i] for i in line} for line in board.lines]
-    joined = {(board.points[i], board.points[j]) for i, j in board.edges}
-    own = set(board.names_of(position.mover_mask))
-    other = set(board.names_of(position.opponent_mask))
-    free = set(board.points) - own - other
-    hand, other_hand = position.mover_hand, position.opponent_hand
-    if len(own) + hand < rules.fewest_stones:
-        return set()
-    moves: list[tuple[set[str], str]] = []
-    if hand:
-        moves = [(own, target) for target in free]
-    else:
-        flies = len(own) == rules.flying_at
-        moves = [
-            (own - {origin}, target)
-            for origin in own
-            for target in free
-            if flies or (origin, target) in joined or (target, origin) in joined
-        ]
+def twin_of(rules: Rules) -> family_rules.Game:
+    """The same rules as the slow twin has them."""
+    return family_rules.Game(
+        board=rules.board.name,
+        hands=rules.hands,
+        flying=rules.flying_at,
+        double_mill=rules.double_mill,
+        all_in_mills=rules.all_in_mills,
+        protected=rules.mills_protect,
+        mill_wins=rules.mill_wins,
+        full_board_draws=rules.full_board_draws,
+        place_or_slide=rules.place_or_slide,
+        long_lines_forbidden=rules.long_lines_forbidden,
+        fewest=rules.fewest_stones,
+    )
 
-    def losses(stones: set[str], count: int) -> list[set[str]]:
-        if not count or len(stones) + other_hand < rules.fewest_stones:
-            return [stones]
-        in_mills = {name for line in lines if line <= stones for name in line}
-        targets = stones - in_mills or (stones if rules.all_in_mills == "any" else set())
-        if not targets:
-            return [stones]
-        return [left for name in targets for left in losses(stones - {name}, count - 1)]
 
-    found = set()
-    for rest, target in moves:
-        mills = sum(target in line and line <= rest | {target} for line in lines)
-        for left in losses(other, min(mills, rules.double_mill)):
-            mine = board.mask_of(board.point_index[name] for name in rest | {target})
-            theirs = board.mask_of(board.point_index[name] for name in left)
-            after = Position(rules, theirs, mine, True, other_hand, hand - (1 if hand else 0))
-            found.add(after.swap_colours() if position.white_to_move else after)
-    return found
+def test_the_twin_has_the_same_variants() -> None:
+    assert {name: twin_of(rules) for name, rules in VARIANTS.items()} == family_rules.GAMES
 
 
 @EVERY_RULE_SET
+@SOME
 @given(data=st.data())
 def test_turns_agree_with_an_obvious_twin(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
+    board, twin = rules.board, twin_of(rules)
+    seen = (
+        set(board.names_of(position.mover_mask)),
+        set(board.names_of(position.opponent_mask)),
+        position.mover_hand,
+        position.opponent_hand,
+    )
+    wanted = family_rules.turns(twin, *seen)
+    assert texts(position) == sorted(wanted)
     successors = position.successors()
     assert len(successors) == len(set(successors)), "two turns lead to the same position"
-    assert set(successors) == naive_successors(position)
-    found = texts(position)
-    assert found == sorted(set(found))
-    assert (position.outcome() is None) == bool(successors)
+    for text, after in zip(texts(position), successors, strict=True):
+        assert wanted[text] == (
+            set(board.names_of(after.opponent_mask)),
+            set(board.names_of(after.mover_mask)),
+            after.opponent_hand,
+            after.mover_hand,
+        )
+    outcome = position.outcome()
+    assert (outcome is None) == bool(successors)
+    ended = None if outcome is None else "draw" if outcome.drawn else "loss"
+    assert family_rules.outcome(twin, *seen) == ended
 
 
 @EVERY_RULE_SET
+@SOME
 @given(data=st.data())
 def test_captures_are_listed_in_a_legal_order(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
@@ -250,6 +345,7 @@ def in_mill(board: Board, position: Position, point: int, gone: int) -> bool:
 
 
 @EVERY_RULE_SET
+@SOME
 @given(data=st.data())
 def test_every_successor_can_be(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
@@ -303,6 +399,53 @@ def test_positions_and_turns_do_not_change() -> None:
     with pytest.raises(AttributeError):
         Turn(None, 3).target = 4  # type: ignore[misc]
     assert hash(position) == hash(Position.start(NINE))
+
+
+def test_hands_of_tic_tac_toe() -> None:
+    rules = get_variant("tic-tac-toe")
+    assert str(Position.start(rules)) == "w:W:B:H5,4"
+    for text in ("b:W:B:H4,5", "b:Wb2:B:H4,4", "w:Wb2:Ba1:H4,3", "w:W:Bb2:H4,4"):
+        assert str(parse_position(rules, text)) == text
+    with pytest.raises(UsageError, match="with these hands it has 5 in all"):
+        parse_position(rules, "b:W:Bb2:H4,5")
+    # With equal hands it is the turn of who has four.
+    with pytest.raises(UsageError, match="White has 5 stones, but with these hands it has 4"):
+        parse_position(rules, "w:Wb2:B:H4,4")
+    with pytest.raises(UsageError, match="the hands do not fit Black's turn"):
+        parse_position(rules, "b:W:B:H5,4")
+
+
+@pytest.mark.parametrize(
+    ("variant", "text", "reason"),
+    [
+        ("three", "w:Wa3,b3,c3:Ba1,a2,b1", "the game ended before White's turn: White has a mill"),
+        ("three", "b:Wa3,b3:Ba1,b1,c1:H1,0", "the hands do not fit Black's turn"),
+        ("tic-tac-toe", "w:Wa1,b1,c1:Ba3,b3:H2,2", "White has 5 stones, but with these hands"),
+        ("tic-tac-toe", "b:Wa3,b3:Ba1,b1,c1:H2,2", "Black has 5 stones, but with these hands"),
+        ("tic-tac-toe", "b:Wa3,b3,c2:Ba1,b1,c1:H2,1", "the hands do not fit Black's turn"),
+        ("tic-tac-toe", "b:Wa3,b3,c2:Ba1,b1,c1:H1,1", "the game ended before Black's turn"),
+        ("dara", "w:Wa1,b1,c1:B:H9,12", "the hands do not fit White's turn"),
+        ("dara", "w:Wa1,b1,c1:Bf5:H3,3", "White's stones on a1, b1, c1 cannot be: a row of 3 is"),
+        ("dara", "w:Wa3:Bf2,f3,f4:H3,3", "Black's stones on f2, f3, f4 cannot be: a row of 3 is"),
+        ("dara", "w:Wa1,b1,d3:Ba2,a3,a4,a5", "a2, a3, a4, a5 cannot be: a row of 4 is forbidden"),
+        ("lasker", "w:Wa1:Bb2:H-1,5", "White's hand cannot hold -1 stones"),
+        ("lasker", "w:Wa1:Bb2:H1,0", "Black has only 1 of the 3 stones"),
+        ("six", "w:Wa1,b2,b4:Bd2,d3,e3", "'a1' is not a point of the board"),
+        ("dara", "w:Wg1,b2,b4:Bd2,d3,e3", "'g1' is not a point of the board"),
+    ],
+)
+def test_positions_of_other_games_that_cannot_be(variant: str, text: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        parse_position(get_variant(variant), text)
+
+
+def test_three_in_a_row_of_dara_can_be_once_all_are_placed() -> None:
+    parse_position(get_variant("dara"), "w:Wa1,b1,c1:Ba2,a3,a4")
+
+
+def test_a_side_that_has_lost_by_a_mill_can_be_to_move() -> None:
+    position = parse_position(get_variant("three"), "w:Wa3,b3,c2:Ba1,b1,c1")
+    assert position.outcome() is Outcome.MILL
 
 
 @pytest.mark.parametrize(

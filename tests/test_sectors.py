@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 from math import comb
+from operator import attrgetter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NINE, RULE_SETS, SIX, TOURNAMENT, positions
+from strategies import FAMILY, NINE, SIX, TOURNAMENT, positions
 
 from solver.boards import BOARDS, Board, apply_automorphism
 from solver.errors import UsageError
@@ -141,7 +142,7 @@ def test_sectors_up_to_a_number_of_stones() -> None:
     assert sectors_up_to(NINE, 18) == moving_sectors(NINE)
 
 
-@pytest.mark.parametrize("rules", RULE_SETS, ids=lambda rules: f"{rules.name} {rules.all_in_mills}")
+@pytest.mark.parametrize("rules", FAMILY, ids=attrgetter("name"))
 def test_every_unit_comes_after_what_it_needs(rules: Rules) -> None:
     wanted = wanted_sectors(rules)
     assert len(set(wanted)) == len(wanted)
@@ -151,7 +152,7 @@ def test_every_unit_comes_after_what_it_needs(rules: Rules) -> None:
         assert solved.isdisjoint(unit.sectors)
         for sector in unit.sectors:
             check_sector(rules, sector)
-            assert unit_of(NINE, sector) == unit
+            assert unit_of(rules, sector) == unit
         solved.update(unit.sectors)
     assert solved == set(wanted)
 
@@ -171,7 +172,8 @@ def test_closure_is_all_that_is_needed_in_whole_units() -> None:
     assert closure(NINE, [start_sector(NINE)]) == set(wanted_sectors(NINE))
 
 
-@pytest.mark.parametrize("rules", RULE_SETS, ids=lambda rules: f"{rules.name} {rules.all_in_mills}")
+@pytest.mark.parametrize("rules", FAMILY, ids=attrgetter("name"))
+@settings(max_examples=30)
 @given(data=st.data())
 def test_turns_lead_where_exits_and_quiet_moves_say(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
