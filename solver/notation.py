@@ -5,7 +5,7 @@ Positions: ``<side>:W<points>:B<points>[:H<white hand>,<black hand>]``, for exam
 written canonically: points in alphabetical order, ``:H`` left out when both hands are empty. The
 FEN of the Sanmill program is read too.
 
-Turns: ``d2``, ``a1-a4``, with captures ``d6xf4``, ``f2-f4xd5``, ``d6xf4xa1``.
+Turns: ``d2`` (placed), ``a1-a4`` (moved), with captures ``d6xf4``, ``f2-f4xd5``, ``d6xf4xa1``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import re
 from collections.abc import Iterable
 
 from solver.boards import Board
+from solver.describe import describe_end
 from solver.errors import UsageError
-from solver.position import Outcome, Position, Turn, removable
+from solver.position import Position, Turn, removable
 from solver.rules import Rules
 
 __all__ = [
@@ -27,8 +28,6 @@ __all__ = [
     "parse_turn",
     "replay",
 ]
-
-_EXAMPLE = "such as w:Wa4,d5,d6:Ba7,b4,c4,g4 or, with stones in hand, w:W:B:H9,9"
 
 _NUMBER = re.compile(r"[+-]?\d{1,4}", re.ASCII)
 
@@ -55,7 +54,7 @@ def parse_position(rules: Rules, text: str) -> Position:
         UsageError: the text is wrong, or the position cannot be; says why.
     """
     if not text.strip():
-        raise UsageError(f"the position is empty; write one {_EXAMPLE}")
+        raise UsageError(f"the position is empty; write one {_position_example(rules)}")
     if "/" in text:
         return parse_sanmill(rules, text)
     side, *sections = "".join(text.split()).split(":")
@@ -65,13 +64,13 @@ def parse_position(rules: Rules, text: str) -> Position:
         if key not in ("W", "B", "H"):
             raise UsageError(
                 f"{_quoted(section)} is not a part of a position, which begins with W, B or H;"
-                f" write one {_EXAMPLE}"
+                f" write one {_position_example(rules)}"
             )
         if key in bodies:
             raise UsageError(f"the position has two parts that begin with {key}")
         bodies[key] = section[1:]
     if "W" not in bodies or "B" not in bodies:
-        raise UsageError(f"{_quoted(text)} is not a position; write one {_EXAMPLE}")
+        raise UsageError(f"{_quoted(text)} is not a position; write one {_position_example(rules)}")
     if side.lower() not in ("w", "b"):
         raise UsageError(f"the side to move is {_quoted(side)}, but it must be w or b")
     white_hand, black_hand = _parse_hands(bodies["H"]) if "H" in bodies else (0, 0)
@@ -105,14 +104,15 @@ def parse_turn(position: Position, text: str) -> Turn:
     board = position.rules.board
     move, *captured = "".join(text.split()).lower().split("x")
     if not move:
-        raise UsageError("the turn is empty; write one such as d2, a1-a4 or d6xf4")
+        raise UsageError(f"the turn is empty; write one {_turn_example(position.rules)}")
     outcome = position.outcome()
     if outcome is not None:
-        why = "cannot move" if outcome is Outcome.BLOCKED else "has too few stones"
-        raise UsageError(f"the game is over: {position.mover_colour} {why} and has lost")
+        raise UsageError(f"the game is over, {describe_end(position, outcome)}")
     names = move.split("-")
     if len(names) > 2:
-        raise UsageError(f"{_quoted(text)} is not a turn; write one such as d2, a1-a4 or d6xf4")
+        raise UsageError(
+            f"{_quoted(text)} is not a turn; write one {_turn_example(position.rules)}"
+        )
     target = _parse_point(board, names[-1])
     origin = _parse_point(board, names[0]) if len(names) == 2 else None
     taken = [_parse_point(board, name) for name in captured]
@@ -228,24 +228,50 @@ def _sanmill_order(board: Board) -> list[int]:
 
 def _why_no_step(position: Position, origin: int | None, target: int) -> str:
     """Why no legal turn brings a stone from one point, or from the hand, to another."""
-    points = position.rules.board.points
+    board = position.rules.board
+    points = board.points
     mover, hand = position.mover_colour, position.mover_hand
     if origin is None and not hand:
         return (
             f"{mover} has no stones in hand to place on {points[target]}; write where the stone"
-            " comes from and goes to, such as a1-a4"
+            f" comes from and goes to, such as {_step_example(board)}"
         )
-    if origin is not None and hand:
-        return f"{mover} has {hand} in hand and must place one; write only where, such as d2"
+    if origin is not None and hand and not position.rules.place_or_slide:
+        return (
+            f"{mover} has {hand} in hand and must place one; write only where, such as"
+            f" {points[target]}"
+        )
     if origin is not None and not position.mover_mask >> origin & 1:
         if position.opponent_mask >> origin & 1:
             return f"the stone on {points[origin]} is {position.opponent_colour}'s, not {mover}'s"
         return f"there is no stone on {points[origin]}"
-    if origin is None or (position.white | position.black) >> target & 1:
+    if (position.white | position.black) >> target & 1:
         return f"{points[target]} is occupied"
-    flying = position.rules.flying_at
-    when = "never flies" if flying is None else f"flies only with exactly {flying} stones left"
-    return f"{points[origin]} and {points[target]} are not adjacent, and {mover} {when}"
+    if origin is None or position.flying or board.neighbours[origin] >> target & 1:
+        return _why_forbidden(position, origin, target)
+    return f"{points[origin]} and {points[target]} are not adjacent, and {mover} {_flies(position)}"
+
+
+def _why_forbidden(position: Position, origin: int | None, target: int) -> str:
+    """Why a step that a stone could make is not allowed: it would make too long a row."""
+    points = position.rules.board.points
+    if origin is None:
+        return (
+            f"{points[target]} would make three or more in a row, which is forbidden while stones"
+            " are placed"
+        )
+    return (
+        f"{points[origin]}-{points[target]} would make more than three in a row, which is forbidden"
+    )
+
+
+def _flies(position: Position) -> str:
+    """When the side to move flies, to go on after its name."""
+    at = position.rules.flying_at
+    if at is None:
+        return "never flies"
+    where = "on the board and in hand" if position.rules.place_or_slide else "left"
+    return f"flies only with exactly {at} stones {where}"
 
 
 def _why_not_taken(position: Position, choices: list[Turn], taken: list[int]) -> str:
@@ -255,12 +281,13 @@ def _why_not_taken(position: Position, choices: list[Turn], taken: list[int]) ->
     move = choices[0]._replace(captures=()).text(board)
     need = max(len(turn.captures) for turn in choices)
     if not need:
-        own = position.mover_mask & ~(
-            1 << choices[0].origin if choices[0].origin is not None else 0
-        )
-        if any(own & line == line for line in board.lines_through[choices[0].target]):
-            return f"{move} closes a mill, but there is nothing it may take"
-        return f"{move} closes no mill, so it takes nothing"
+        own = position.apply(choices[0]).opponent_mask
+        target = 1 << choices[0].target
+        if not any(line & target and own & line == line for line in board.line_masks):
+            return f"{move} closes no mill, so it takes nothing"
+        if rules.mill_wins:
+            return f"{move} closes a mill, which wins at once and takes nothing"
+        return f"{move} closes a mill, but there is nothing it may take"
     for point in taken:
         if not position.opponent_mask >> point & 1:
             return f"there is no stone of {position.opponent_colour}'s on {board.points[point]}"
@@ -271,6 +298,33 @@ def _why_not_taken(position: Position, choices: list[Turn], taken: list[int]) ->
     shielded = board.mask_of(taken) & ~removable(rules, position.opponent_mask)
     names = " and ".join(board.names_of(shielded)) or board.points[taken[-1]]
     return f"{names} may not be taken: a stone in a mill is protected while another is in none"
+
+
+def _position_example(rules: Rules) -> str:
+    """How a position of a game is written, to follow a request for one."""
+    start = format_position(Position.start(rules))
+    if not rules.stones_move:
+        return f"such as {start}"
+    # Six points in turn: no side has three in a row, on any board.
+    some = Position(rules, 0b010101, 0b101010)
+    return f"such as {format_position(some)} or, with stones in hand, {start}"
+
+
+def _turn_example(rules: Rules) -> str:
+    """How a turn of a game is written, to follow a request for one."""
+    points = rules.board.points
+    texts = [points[0]]
+    if rules.stones_move:
+        texts.append(_step_example(rules.board))
+    if not rules.mill_wins:
+        texts.append(f"{points[0]}x{points[-1]}")
+    return f"such as {', '.join(texts[:-1])} or {texts[-1]}" if texts[1:] else f"such as {texts[0]}"
+
+
+def _step_example(board: Board) -> str:
+    """How the move of a stone on the board is written."""
+    origin, target = board.edges[0] if board.edges else (0, 1)
+    return f"{board.points[origin]}-{board.points[target]}"
 
 
 def _parse_points(board: Board, colour: str, body: str) -> int:

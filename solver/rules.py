@@ -13,7 +13,15 @@ from typing import Any, Final, Literal
 from solver.boards import BOARDS, Board
 from solver.errors import UsageError
 
-__all__ = ["OPTIONS", "VARIANTS", "Rules", "get_variant", "with_options"]
+__all__ = [
+    "OPTIONS",
+    "VARIANTS",
+    "RuleOption",
+    "Rules",
+    "get_variant",
+    "options_of",
+    "with_options",
+]
 
 SectorCounts = tuple[int, int, int, int]
 """Stones of the mover and the opponent on the board, then in hand: any ``sectors.Sector``."""
@@ -302,6 +310,13 @@ def _without_meaning(rules: Rules, option: str) -> str | None:
     if option == "all-in-mills" and not rules.mills_protect:
         return "no stone is ever protected"
     return None
+
+
+def options_of(rules: Rules) -> dict[str, RuleOption]:
+    """The options that mean something in a variant, by name."""
+    return {
+        name: option for name, option in OPTIONS.items() if _without_meaning(rules, name) is None
+    }
 
 
 def with_options(rules: Rules, options: Iterable[str]) -> Rules:

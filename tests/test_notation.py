@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import NINE, RULE_SETS, SIX, TOURNAMENT, positions
+from strategies import FAMILY, NINE, SIX, TOURNAMENT, positions
 
 from solver.errors import UsageError
 from solver.notation import (
@@ -18,11 +20,10 @@ from solver.notation import (
     replay,
 )
 from solver.position import Position
-from solver.rules import Rules
+from solver.rules import VARIANTS, Rules, get_variant
 
-EVERY_RULE_SET = pytest.mark.parametrize(
-    "rules", RULE_SETS, ids=lambda rules: f"{rules.name} {rules.all_in_mills}"
-)
+EVERY_RULE_SET = pytest.mark.parametrize("rules", FAMILY, ids=attrgetter("name"))
+SOME = settings(max_examples=30)
 
 # Case 17 of the rules, then what else can be wrong with a text.
 BAD_POSITIONS = [
@@ -38,7 +39,7 @@ BAD_POSITIONS = [
     ("b:Wa1:Bg1:H4,3", "the hands do not fit Black's turn"),
     ("w:Wa1:Bg1:H-1,-1", "White's hand cannot hold -1 stones"),
     ("w:Wa1:Bg1:H0,-1", "Black's hand cannot hold -1 stones"),
-    ("", "the position is empty"),
+    ("", "the position is empty; write one such as w:Wa7,d6,g7:Bb6,d7,f6 or, with stones in hand,"),
     ("  \t\n", "the position is empty"),
     ("b:Wd2:Bd6,f6,f4,b4,b6:H1,2", "the game ended before Black's turn: White has only 2 of the 3"),
     ("x:Wa1:Bg1:H3,3", "the side to move is 'x', but it must be w or b"),
@@ -80,6 +81,7 @@ def test_any_text_is_a_position_or_a_usage_error(text: str) -> None:
 
 
 @EVERY_RULE_SET
+@SOME
 @given(data=st.data())
 def test_positions_survive_their_text(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
@@ -105,6 +107,7 @@ def test_lenient_reading_canonical_writing(text: str) -> None:
 
 
 @EVERY_RULE_SET
+@SOME
 @given(data=st.data())
 def test_turns_survive_their_text(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
@@ -161,9 +164,9 @@ FULL_MILLS = "w:Wa1,d1,g4,c5:Bb6,d6,f6"
         (
             "w:Wa1,a4,a7,d7:Bb4,d1,d6,g7",
             "a1-d1",
-            "the game is over: White cannot move and has lost",
+            "the game is over, White has lost: no stone can move",
         ),
-        ("w:Wa1,a4:Bb4,d1,d6", "a1-d1", "the game is over: White has too few stones and has lost"),
+        ("w:Wa1,a4:Bb4,d1,d6", "a1-d1", "the game is over, White has lost: 2 stones left"),
     ],
 )
 def test_illegal_turns_say_why(position: str, turn: str, reason: str) -> None:
@@ -184,6 +187,71 @@ def test_never_flying_is_said() -> None:
     position = parse_position(SIX, "w:Wb2,d2,f6:Bb6,d6,e4")
     with pytest.raises(UsageError, match="b2 and f4 are not adjacent, and White never flies"):
         parse_turn(position, "b2-f4")
+
+
+LASKER = "w:Wa1,d5,g7:Bb2,b6,d2,d6,e3,f4,g1:H1,2"
+DARA_PLACING = "w:Wa1,b1:Ba5,b5:H9,9"
+DARA = "w:Wa1,b1,d1,c2:Ba5,b5,d4"
+THREE = "w:Wa3,b3,c2:Ba1,a2,b1"
+
+
+@pytest.mark.parametrize(
+    ("variant", "position", "turn", "reason"),
+    [
+        ("lasker", LASKER, "a1-d5", "d5 is occupied"),
+        ("lasker", LASKER, "a7-d7", "there is no stone on a7"),
+        ("lasker", LASKER, "a1-g4", "flies only with exactly 3 stones on the board and in hand"),
+        ("lasker", LASKER, "a1-a4xb2", "a1-a4 closes no mill, so it takes nothing"),
+        ("lasker", "w:Wa1,a7,d1,d7:Bb2:H0,5", "g7", "White has no stones in hand to place on g7"),
+        ("dara", DARA_PLACING, "c1", "c1 would make three or more in a row, which is forbidden"),
+        ("dara", DARA_PLACING, "a1-a2", "White has 9 in hand and must place one; write only where"),
+        ("dara", DARA_PLACING, "a1", "a1 is occupied"),
+        ("dara", DARA, "c2-c1", "c2-c1 would make more than three in a row, which is forbidden"),
+        ("dara", DARA, "c2-f5", "c2 and f5 are not adjacent, and White never flies"),
+        ("dara", "w:Wa1,b1,c2:Ba5,b5,d4", "c2-c1", "must take a stone; choose one of c2-c1xa5"),
+        ("dara", "w:Wa1,b1,c2:Ba5,b5,d4", "g1", "'g1' is not a point of the board"),
+        ("three", THREE, "c2-c3xa1", "c2-c3 closes a mill, which wins at once and takes nothing"),
+        ("three", THREE, "c2-c1xa1", "c2-c1 closes no mill, so it takes nothing"),
+        ("three", THREE, "", "the turn is empty; write one such as a3 or a3-b3"),
+        ("three", "b:Wa3,b3,c3:Ba1,a2,b1", "b1-c1", "is over, Black has lost: White has closed a"),
+        ("tic-tac-toe", "w:W:B:H5,4", "", "the turn is empty; write one such as a3"),
+        ("tic-tac-toe", "w:W:B:H5,4", "a1-a2", "White has 5 in hand and must place one"),
+        (
+            "tic-tac-toe",
+            "b:Wa2,b2,b3,c1,c3:Ba1,a3,b1,c2",
+            "a3",
+            "the game is over, it is a draw: the board is full",
+        ),
+        (
+            "morabaraba",
+            "b:Wa1:B:H11,12",
+            "x",
+            "the turn is empty; write one such as a7, a7-d7 or a7xg1",
+        ),
+    ],
+)
+def test_illegal_turns_of_other_games_say_why(
+    variant: str, position: str, turn: str, reason: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_turn(parse_position(get_variant(variant), position), turn)
+    assert reason in str(caught.value)
+
+
+def test_lasker_turns_are_written_with_and_without_where_the_stone_comes_from() -> None:
+    position = parse_position(get_variant("lasker"), LASKER)
+    assert format_turn(position, parse_turn(position, "a4")) == "a4"
+    assert format_turn(position, parse_turn(position, "a1-a4")) == "a1-a4"
+
+
+@pytest.mark.parametrize("rules", VARIANTS.values(), ids=attrgetter("name"))
+def test_the_examples_in_errors_are_positions_of_the_game(rules: Rules) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_position(rules, "")
+    examples = str(caught.value).partition("such as ")[2].replace(" or, with stones in hand, ", " ")
+    for text in examples.split():
+        assert str(parse_position(rules, text)) == text
+    assert str(Position.start(rules)) in examples
 
 
 def test_replay_names_the_turn_that_is_wrong() -> None:
@@ -250,7 +318,11 @@ def test_bad_sanmill_texts(text: str, reason: str) -> None:
     assert reason in str(caught.value)
 
 
-def test_sanmill_is_for_the_large_board() -> None:
+def test_sanmill_is_for_the_large_boards() -> None:
+    start = "********/********/******** w p p 0 12 0 12"
+    morabaraba = get_variant("morabaraba")
+    assert parse_position(morabaraba, start) == Position.start(morabaraba)
+    assert format_sanmill(Position.start(morabaraba)).startswith(start)
     with pytest.raises(UsageError, match="24-point board, not merels16"):
         format_sanmill(Position.start(SIX))
     with pytest.raises(UsageError, match="24-point board, not merels16"):
