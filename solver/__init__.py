@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ResourceError,
         UsageError,
     )
+    from solver.game import Draw, Game, GameEnd
     from solver.notation import format_position, parse_position, parse_turn
     from solver.position import Outcome, Position, Turn
     from solver.rules import VARIANTS, Rules, get_variant
@@ -48,6 +49,9 @@ __all__ = [
     "VARIANTS",
     "Board",
     "DamagedTableError",
+    "Draw",
+    "Game",
+    "GameEnd",
     "Line",
     "LockedDatabaseError",
     "MissingTableError",
@@ -81,6 +85,7 @@ _HOMES = {
         "ResourceError",
         "UsageError",
     ),
+    "game": ("Draw", "Game", "GameEnd"),
     "notation": ("format_position", "parse_position", "parse_turn"),
     "position": ("Outcome", "Position", "Turn"),
     "rules": ("VARIANTS", "Rules", "get_variant"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from solver.position import Outcome, Position
 from solver.rules import Rules, options_of
 
-__all__ = ["describe_end", "describe_rules", "in_words"]
+__all__ = ["describe_end", "describe_rules", "in_words", "plies"]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -52,6 +52,11 @@ def describe_rules(rules: Rules) -> dict[str, str]:
 def in_words(number: int) -> str:
     """A small number as a word, another in digits."""
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
+
+
+def plies(number: int) -> str:
+    """A distance in words: ``1 ply``, ``15 plies``."""
+    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 def _stones(rules: Rules) -> str:
@@ -141,7 +146,7 @@ def _repetition(rules: Rules) -> str:
 def _quiet_limit(rules: Rules) -> str:
     if not rules.quiet_limit:
         return "no rule"
-    return f"a draw after {rules.quiet_limit} plies without a capture, once all stones are placed"
+    return f"a draw after {plies(rules.quiet_limit)} without a capture, once all stones are placed"
 
 
 def _options(rules: Rules) -> str:

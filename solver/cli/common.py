@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from solver.describe import plies
 from solver.errors import MissingTableError, UsageError
 from solver.rules import OPTIONS, Rules, get_variant, with_options
 from solver.sectors import (
@@ -371,11 +372,6 @@ def format_duration(seconds: float) -> str:
         return f"{whole // 60} min {whole % 60:02} s"
     minutes = round(seconds / 60)
     return f"{minutes // 60:,} h {minutes % 60:02} min"
-
-
-def plies(number: int) -> str:
-    """Return a distance in words: ``1 ply``, ``15 plies``."""
-    return f"{number} {'ply' if number == 1 else 'plies'}"
 
 
 def format_result(result: Result) -> str:

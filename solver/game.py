@@ -1,0 +1,242 @@
+"""Games in progress: a position with the history that draws depend on.
+
+    >>> from solver import Game, Position, get_variant
+    >>> start = Position.parse(get_variant("nine"), "w:Wa4,b6,c3,g4:Ba1,a7,g1,g7")
+    >>> game = Game(start, quiet_limit=5)
+    >>> for text in ["c3-c4", "a1-d1", "c4-c3", "d1-a1"]:
+    ...     turn = game.play(text)
+    >>> game.occurrences, game.plies_without_capture, game.plies_left()
+    (2, 4, 1)
+    >>> game.outcome() is None
+    True
+    >>> turn = game.play("c3-d3")
+    >>> game.outcome().text
+    'it is a draw: 5 plies without a capture'
+    >>> game.undo()
+    Turn(origin=15, target=16, captures=())
+    >>> game.draw_due is None
+    True
+
+Tables know nothing of this: in them endless play is a draw, and nothing else cuts a game short.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from solver.describe import describe_end, in_words, plies
+from solver.errors import UsageError
+from solver.notation import parse_turn
+from solver.position import Outcome, Position, Turn
+from solver.results import Result
+from solver.rules import Rules
+
+__all__ = ["Draw", "Game", "GameEnd", "warning"]
+
+
+class Draw(str, Enum):
+    """Why a game is drawn by its history."""
+
+    REPETITION = "repetition"
+    QUIET_LIMIT = "quiet limit"
+
+
+class GameEnd(NamedTuple):
+    """How a game has ended.
+
+    Attributes:
+        winner: ``White`` or ``Black``; None if it is drawn.
+        reason: what ended it: the position itself or the game's history.
+        text: the same as a sentence, without its capital and its stop.
+    """
+
+    winner: Literal["White", "Black"] | None
+    reason: Outcome | Draw
+    text: str
+
+
+class Game:
+    """A game in progress: where it began, the turns played, and what follows from them.
+
+    Attributes:
+        repetition: a position that occurs so often makes the game a draw; 0: never.
+        quiet_limit: so many plies without a capture make the game a draw; 0: never.
+    """
+
+    def __init__(
+        self,
+        start: Rules | Position,
+        repetition: int | None = None,
+        quiet_limit: int | None = None,
+    ) -> None:
+        """Begin a game.
+
+        Args:
+            start: the rules, for a game from the empty board, or the position it begins with; what
+                was played before that counts for nothing.
+            repetition: 2 or more, 0 for never, None for what the rules say.
+            quiet_limit: 1 or more, 0 for never, None for what the rules say.
+
+        Raises:
+            UsageError: the position cannot be, or a number makes no sense.
+        """
+        position = start if isinstance(start, Position) else Position.start(start)
+        position.validate()
+        rules = position.rules
+        self.repetition = rules.repetition if repetition is None else repetition
+        self.quiet_limit = rules.quiet_limit if quiet_limit is None else quiet_limit
+        if self.repetition < 0 or self.repetition == 1:
+            raise UsageError(
+                f"a position cannot make a draw by occurring {self.repetition} times; give 2 or"
+                " more, or 0 for never"
+            )
+        if self.quiet_limit < 0:
+            raise UsageError(
+                f"a game cannot be drawn after {self.quiet_limit} plies; give 1 or more, or 0 for"
+                " never"
+            )
+        self._positions = [position]
+        self._turns: list[Turn] = []
+        self._quiet = [0]
+
+    @property
+    def rules(self) -> Rules:
+        """What is played."""
+        return self.position.rules
+
+    @property
+    def position(self) -> Position:
+        """The present position."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Every position from the first to the present one."""
+        return tuple(self._positions)
+
+    @property
+    def turns_played(self) -> tuple[Turn, ...]:
+        """The turns that led from each of `positions` to the next."""
+        return tuple(self._turns)
+
+    @property
+    def occurrences(self) -> int:
+        """How often this position (stones, side to move, hands) has occurred, now included."""
+        return self._positions.count(self.position)
+
+    @property
+    def plies_without_capture(self) -> int:
+        """Turns since the last capture, counted from when both hands were empty."""
+        return self._quiet[-1]
+
+    def plies_left(self) -> int | None:
+        """How many more plies can be played before the quiet limit ends a game without captures.
+
+        Stones in hand come first: each takes a ply that is not counted.
+
+        Returns:
+            None if there is no limit.
+        """
+        if not self.quiet_limit:
+            return None
+        hands = self.position.white_hand + self.position.black_hand
+        return max(0, self.quiet_limit - self.plies_without_capture) + hands
+
+    @property
+    def draw_due(self) -> Draw | None:
+        """Why the game's history makes it a draw now; None if it does not.
+
+        A position in which the game is over has been won, or drawn by itself, before that.
+        """
+        if self.position.outcome() is not None:
+            return None
+        if self.repetition and self.occurrences >= self.repetition:
+            return Draw.REPETITION
+        if self.quiet_limit and self.plies_without_capture >= self.quiet_limit:
+            return Draw.QUIET_LIMIT
+        return None
+
+    def outcome(self) -> GameEnd | None:
+        """Who has won and why, or why the game is a draw; None while it goes on.
+
+        A capture on the very ply that reaches a limit counts first, and so does a win.
+        """
+        position = self.position
+        outcome = position.outcome()
+        if outcome is not None:
+            winner: Literal["White", "Black"] = "Black" if position.white_to_move else "White"
+            text = describe_end(position, outcome)
+            return GameEnd(None if outcome.drawn else winner, outcome, text)
+        draw = self.draw_due
+        return None if draw is None else GameEnd(None, draw, f"it is a draw: {self._cause(draw)}")
+
+    def play(self, turn: str | Turn) -> Turn:
+        """Play a turn.
+
+        Args:
+            turn: one of the legal turns of the present position, or its text.
+
+        Returns:
+            The turn.
+
+        Raises:
+            UsageError: the turn is not legal, or the game is over; says why. Nothing is played.
+        """
+        before = self.position
+        end = self.outcome()
+        if end is not None:
+            raise UsageError(f"the game is over, {end.text}")
+        if isinstance(turn, str):
+            turn = parse_turn(before, turn)
+        elif turn not in before.turns():
+            raise UsageError(f"{turn} is not a legal turn of {before}")
+        counted = before.moving and not turn.captures
+        self._quiet.append(self.plies_without_capture + 1 if counted else 0)
+        self._positions.append(before.apply(turn))
+        self._turns.append(turn)
+        return turn
+
+    def undo(self) -> Turn:
+        """Take the last turn back.
+
+        Returns:
+            The turn.
+
+        Raises:
+            UsageError: none has been played.
+        """
+        if not self._turns:
+            raise UsageError("there is no turn to take back")
+        self._positions.pop()
+        self._quiet.pop()
+        return self._turns.pop()
+
+    def _cause(self, draw: Draw) -> str:
+        """What makes the game a draw, in words."""
+        if draw is Draw.REPETITION:
+            return f"this position has occurred {in_words(self.occurrences)} times"
+        return f"{plies(self.plies_without_capture)} without a capture"
+
+
+def warning(result: Result, plies_left: int | None) -> str | None:
+    """What to say of a win or loss that takes longer than a limit leaves.
+
+    Captures on the way begin the count anew, so the limit need not come first.
+
+    Args:
+        result: of a position, as tables have it: without limits.
+        plies_left: see :meth:`Game.plies_left`.
+
+    Returns:
+        One sentence; None if the limit leaves enough, there is none, or it is not known how long
+        the game takes.
+    """
+    if plies_left is None or result.dtw is None or result.dtw <= plies_left:
+        return None
+    left = f"the {plies(plies_left)} that a game without captures has left" if plies_left else ""
+    return (
+        f"The {result.value} takes {plies(result.dtw)}, longer than"
+        f" {left or 'the limit of plies without a capture allows'}: unless stones are taken in"
+        " time, the game is a draw."
+    )
