@@ -212,6 +212,17 @@ class Game:
         self._quiet.pop()
         return self._turns.pop()
 
+    def warning(self, result: Result) -> str | None:
+        """What the history says against the result that tables have for the present position.
+
+        Returns:
+            That a draw is due, or what :func:`warning` says; None if there is nothing to say.
+        """
+        draw = self.draw_due
+        if draw is not None:
+            return f"A draw is due: {self._cause(draw)}."
+        return warning(result, self.plies_left())
+
     def _cause(self, draw: Draw) -> str:
         """What makes the game a draw, in words."""
         if draw is Draw.REPETITION:

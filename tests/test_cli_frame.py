@@ -33,7 +33,7 @@ from solver.errors import (
     ResourceError,
     UsageError,
 )
-from solver.rules import get_variant
+from solver.rules import get_variant, with_options
 from solver.sectors import Sector, moving_sectors, sectors_up_to, wanted_sectors
 
 NINE = get_variant("nine")
@@ -313,6 +313,54 @@ def test_sectors_are_chosen_in_one_way() -> None:
     assert choose_sectors(NINE, everything=True) == wanted_sectors(NINE)
     named = [Sector(3, 4), Sector(3, 3), Sector(4, 3), Sector(3, 3)]
     assert choose_sectors(NINE, named) == [Sector(3, 3), Sector(4, 3), Sector(3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("variant", "options", "stones", "found"),
+    [
+        ("three", [], 6, "3-3"),
+        ("three", ["stones=4"], None, "4-4"),
+        ("tic-tac-toe", [], None, "4-5"),
+        ("tic-tac-toe", [], 9, "4-5"),
+        ("six", [], 7, "3-3 4-3 3-4"),
+        ("dara", [], 6, "3-3"),
+    ],
+)
+def test_moving_sectors_of_other_games(
+    variant: str, options: list[str], stones: int | None, found: str
+) -> None:
+    rules = with_options(get_variant(variant), options)
+    chosen = choose_sectors(rules, stones=stones, moving=stones is None)
+    assert chosen is not None
+    assert " ".join(map(str, chosen)) == found
+
+
+@pytest.mark.parametrize(
+    ("variant", "options", "stones", "expected"),
+    [
+        ("three", [], 5, "--stones 5: no moving sector has so few stones; the smallest has 6"),
+        ("tic-tac-toe", [], 8, "no moving sector has so few stones; the smallest has 9"),
+        ("three", ["stones=5"], 8, "has no moving sector: its stones do not fit on the board"),
+        ("three", ["stones=5"], None, "three -r stones=5 has no moving sector"),
+    ],
+)
+def test_games_with_few_moving_sectors(
+    variant: str, options: list[str], stones: int | None, expected: str
+) -> None:
+    rules = with_options(get_variant(variant), options)
+    with pytest.raises(UsageError, match=expected):
+        choose_sectors(rules, stones=stones, moving=stones is None)
+
+
+@pytest.mark.parametrize(
+    ("variant", "which"),
+    [("nine", "--stones 8"), ("three", "--stones 8"), ("tic-tac-toe", "--all")],
+)
+def test_a_database_without_tables_says_how_to_make_some(
+    morris: Morris, tmp_path: Path, variant: str, which: str
+) -> None:
+    message = morris("stats", variant, "--db", tmp_path).refused(3)
+    assert f"make some with: morris solve {variant} {which} --db" in message
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,9 @@ def test_query_answers_as_the_tablebase_does(morris: Morris, database: Path) -> 
     with open_tablebase(database) as tablebase:
         for position in some_positions(10):
             answer = morris("query", position, "--db", database, "--json").json
-            assert list(answer) == ["variant", "position", "value", "dtw", "moves"]
+            keys = ["variant", "position", "value", "dtw", "moves"]
+            assert list(answer) == [*keys, "plies_without_capture", "warning"]
+            assert (answer["plies_without_capture"], answer["warning"]) == (0, None)
             assert (answer["variant"], answer["position"]) == ("nine", str(position))
             assert (answer["value"], answer["dtw"]) == tablebase.probe(position)
             assert [tuple(move.values()) for move in answer["moves"]] == [
@@ -216,7 +218,9 @@ def test_line_plays_a_win_to_its_end(morris: Morris, database: Path) -> None:
     with open_tablebase(database) as tablebase:
         for position in some_positions(15):
             answer = morris("line", position, "--db", database, "--json").json
-            assert list(answer) == ["variant", "position", "value", "dtw", "line", "ended"]
+            keys = ["variant", "position", "value", "dtw", "line", "ended"]
+            assert list(answer) == [*keys, "warning"]
+            assert answer["warning"] is None
             assert (answer["value"], answer["dtw"]) == tablebase.probe(position)
             if answer["value"] == "draw":
                 continue

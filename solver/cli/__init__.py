@@ -59,7 +59,7 @@ Exit codes: 0 done; 1 a check failed; 2 wrong usage, or a position that cannot b
 3 a table is missing; 4 a table is damaged; 5 not enough disk or memory, or the
 database is locked; 130 interrupted."""
 
-_HELP: Final = """Endgame tables for Nine Men's Morris.
+_HELP: Final = """Endgame tables for Nine Men's Morris and its relatives.
 
 \b
 First make the tables of the smaller endgames, then ask:

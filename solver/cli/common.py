@@ -37,6 +37,7 @@ else:  # older versions of click have it without a parameter
 
 __all__ = [
     "DecimalNumber",
+    "Decorated",
     "WholeNumber",
     "choose_sectors",
     "counted",
@@ -262,17 +263,28 @@ def choose_sectors(
         wanted = set(sectors)
         units = solving_order(rules, wanted)
         return [sector for unit in units for sector in unit.sectors if sector in wanted]
-    if stones is not None:
-        found = sectors_up_to(rules, stones)
-        if not found:
-            least = 2 * rules.fewest_stones
-            raise UsageError(
-                f"--stones {stones}: no moving sector has so few stones; the smallest has {least}"
-            )
-        return found
-    if moving:
-        return moving_sectors(rules)
+    if stones is not None or moving:
+        return _moving(rules, stones)
     return wanted_sectors(rules) if everything else None
+
+
+def _moving(rules: Rules, stones: int | None) -> list[Sector]:
+    """Return all moving sectors, or those with at most so many stones on the board.
+
+    Raises:
+        UsageError: there are none.
+    """
+    found = moving_sectors(rules)
+    if not found:
+        raise UsageError(f"{rules.name} has no moving sector: its stones do not fit on the board")
+    if stones is None:
+        return found
+    least = found[0].stones
+    if stones < least:
+        raise UsageError(
+            f"--stones {stones}: no moving sector has so few stones; the smallest has {least}"
+        )
+    return sectors_up_to(rules, stones)
 
 
 def present_sectors(rules: Rules, tablebase: Tablebase) -> list[Sector]:
@@ -286,9 +298,10 @@ def present_sectors(rules: Rules, tablebase: Tablebase) -> list[Sector]:
     present = tablebase.present(rules, ordered)
     if not present:
         folder = shlex.quote(str(tablebase.path))
+        which = "--stones 8" if sectors_up_to(rules, 8) else "--all"
         raise MissingTableError(
             f"there are no tables of {rules.name} in {tablebase.path}; make some with: morris solve"
-            f" {rules.name} --stones 8 --db {folder}"
+            f" {rules.name} {which} --db {folder}"
         )
     return present
 

@@ -16,9 +16,9 @@ from solver.cli.common import (
     json_option,
     plies,
     position_argument,
-    read_position,
     variant_option,
 )
+from solver.cli.play import game_options, read_game
 from solver.cli.query import describe_sides, describe_value
 from solver.position import Position
 from solver.rules import Rules
@@ -41,21 +41,34 @@ __all__ = ["line"]
     help="Follow the line no further. Without it a line ends after 60 plies if it is drawn or its"
     " distance is not known, any other at the end of the game.",
 )
+@game_options
 @database_option
 @json_option
-def line(rules: Rules, position: str, limit: int | None, database: Path, as_json: bool) -> None:
+def line(
+    rules: Rules,
+    position: str,
+    limit: int | None,
+    moves: str,
+    repetition: int | None,
+    quiet_limit: int | None,
+    database: Path,
+    as_json: bool,
+) -> None:
     """Play on from POSITION with the best move of each side.
 
     The winner hurries and the loser delays; of equally good moves the first by its text is
     played. A line stops as soon as a position occurs again: a drawn one, or one through tables
-    that know no distances, whose moves keep the value but need not make progress.
+    that know no distances, whose moves keep the value but need not make progress. Draws by the
+    rules of play do not cut it short; a warning says when they may come first.
     """
     from solver.tablebase import open_tablebase
 
-    asked = read_position(rules, position)
+    game = read_game(rules, position, moves, repetition, quiet_limit)
+    asked = game.position
     with open_tablebase(database) as tablebase:
         result = tablebase.probe(asked)
         best = tablebase.line(asked, limit)
+    warning = game.warning(result)
     if as_json:
         emit_json(
             {
@@ -73,17 +86,20 @@ def line(rules: Rules, position: str, limit: int | None, database: Path, as_json
                     for move in best.moves
                 ],
                 "ended": best.ended,
+                "warning": warning,
             }
         )
         return
-    click.echo(_report(asked, result, best))
+    click.echo(_report(asked, result, best, warning))
 
 
-def _report(position: Position, result: Value, best: Line) -> str:
+def _report(position: Position, result: Value, best: Line, warning: str | None) -> str:
     """Return the line for people."""
     from solver.tablebase import Result
 
     parts = [f"{position}", describe_sides(position), describe_value(position, result)]
+    if warning:
+        parts.append(warning)
     if best.moves:
         rows = []
         mover = position
@@ -93,7 +109,7 @@ def _report(position: Position, result: Value, best: Line) -> str:
             mover = move.position
         parts.append("\n" + format_table(("ply", "side", "move", "result"), rows, "rlll"))
         last = best.moves[-1].position
-        if best.ended == "loss":
+        if last.outcome() is not None:
             parts.append("\n" + describe_value(last, Result("loss", 0)))
         elif best.ended == "repetition":
             parts.append("\nHere a position of this line occurs again.")

@@ -14,11 +14,12 @@ from solver.cli.common import (
     json_option,
     plies,
     position_argument,
-    read_position,
     stdout_can_show,
     variant_option,
 )
-from solver.position import Outcome, Position
+from solver.cli.play import game_options, read_game
+from solver.describe import describe_end
+from solver.position import Position
 from solver.rules import Rules
 
 if TYPE_CHECKING:
@@ -30,9 +31,18 @@ __all__ = ["describe_sides", "describe_value", "query"]
 @click.command()
 @position_argument
 @variant_option
+@game_options
 @database_option
 @json_option
-def query(rules: Rules, position: str, database: Path, as_json: bool) -> None:
+def query(
+    rules: Rules,
+    position: str,
+    moves: str,
+    repetition: int | None,
+    quiet_limit: int | None,
+    database: Path,
+    as_json: bool,
+) -> None:
     """Say who wins POSITION, in how many plies, and what every move leads to.
 
     Moves are listed best first: the quickest wins, draws, then the losses that take longest.
@@ -44,9 +54,11 @@ def query(rules: Rules, position: str, database: Path, as_json: bool) -> None:
     """
     from solver.tablebase import open_tablebase
 
-    asked = read_position(rules, position)
+    game = read_game(rules, position, moves, repetition, quiet_limit)
+    asked = game.position
     with open_tablebase(database) as tablebase:
-        result, moves = tablebase.analyse(asked)
+        result, choices = tablebase.analyse(asked)
+    warning = game.warning(result)
     if as_json:
         emit_json(
             {
@@ -61,15 +73,19 @@ def query(rules: Rules, position: str, database: Path, as_json: bool) -> None:
                         "dtw": move.dtw,
                         "position": str(move.position),
                     }
-                    for move in moves
+                    for move in choices
                 ],
+                "plies_without_capture": game.plies_without_capture,
+                "warning": warning,
             }
         )
         return
-    click.echo(_report(asked, result, moves))
+    click.echo(_report(asked, result, choices, warning))
 
 
-def _report(position: Position, result: Result, moves: list[MoveResult]) -> str:
+def _report(
+    position: Position, result: Result, moves: list[MoveResult], warning: str | None
+) -> str:
     """Return the whole answer for people."""
     from solver.render import NOT_ASCII, render_text
 
@@ -79,6 +95,7 @@ def _report(position: Position, result: Result, moves: list[MoveResult]) -> str:
         f"{board}\n",
         describe_sides(position),
         describe_value(position, result),
+        *([warning] if warning else []),
     ]
     if moves:
         rows = [(m.text, m.value, "" if m.dtw is None else str(m.dtw)) for m in moves]
@@ -101,11 +118,9 @@ def describe_value(position: Position, result: Result) -> str:
     """Return the value from the mover's side in a sentence, such as ``White wins in 15 plies``."""
     mover = position.mover_colour
     outcome = position.outcome()
-    if outcome is Outcome.BLOCKED:
-        return f"{mover} has lost: no stone can move."
-    if outcome is Outcome.TOO_FEW_STONES:
-        left = position.sector.mover_total
-        return f"{mover} has lost: {left} stone{'' if left == 1 else 's'} left."
+    if outcome is not None:
+        text = describe_end(position, outcome)
+        return f"{text[0].upper()}{text[1:]}."
     if result.value == "draw":
         return "The game is a draw with best play."
     verb = "wins" if result.value == "win" else "loses"
