@@ -45,7 +45,7 @@ def describe_rules(rules: Rules) -> dict[str, str]:
         "full board": _full_board(rules),
         "repetition": _repetition(rules),
         "quiet limit": _quiet_limit(rules),
-        "options": _options(rules),
+        "with -r": _options(rules),
     }
 
 
@@ -108,7 +108,7 @@ def _protection(rules: Rules) -> str:
         return "none: any stone may be taken"
     last = "any may" if rules.all_in_mills == "any" else "none may"
     return (
-        f"a stone in a mill may not be taken while another is in none; if all are in mills {last}"
+        f"a stone in a mill may not be taken while another is in none; if all are in mills, {last}"
     )
 
 
@@ -122,10 +122,10 @@ def _rows(rules: Rules) -> str:
 
 
 def _lost(rules: Rules) -> str:
-    reasons = ["no legal turn"]
-    if not rules.mill_wins:
-        reasons.insert(0, f"fewer than {in_words(rules.fewest_stones)} stones in all")
-    return f"a side to move with {' or '.join(reasons)}"
+    if rules.mill_wins:
+        return "a side to move whose opponent has a mill, or with no legal turn"
+    few = f"fewer than {in_words(rules.fewest_stones)} stones in all"
+    return f"a side to move with {few}, or with no legal turn"
 
 
 def _full_board(rules: Rules) -> str:
@@ -150,5 +150,5 @@ def _quiet_limit(rules: Rules) -> str:
 
 
 def _options(rules: Rules) -> str:
-    texts = [f"-r {name}={option.valid}" for name, option in options_of(rules).items()]
+    texts = [f"{name}={option.valid}" for name, option in options_of(rules).items()]
     return "; ".join(texts) or "none"

@@ -1,4 +1,4 @@
-"""``morris stats``, ``perft`` and ``variants``."""
+"""``morris stats`` and ``perft``."""
 
 from __future__ import annotations
 
@@ -134,21 +134,3 @@ def test_perft_of_a_position(morris: Morris) -> None:
     }
     assert "z1" in morris("perft", "nine", 1, "--position", "w:Wz1:B").refused(2)
     assert "depth of 1" in morris("perft", "nine", 0, "--divide").refused(2)
-
-
-def test_variants(morris: Morris) -> None:
-    records = morris("variants", "--json").json
-    by_name = {record["name"]: record for record in records}
-    assert by_name["nine"] == {
-        "name": "nine",
-        "board": "merels24",
-        "points": 24,
-        "lines": 16,
-        "stones": 9,
-        "flying_at": 3,
-        "double_mill": 1,
-        "all_in_mills": "any",
-        "fewest_stones": 3,
-    }
-    lines = morris("variants").out.splitlines()
-    assert [line.split()[0] for line in lines] == ["variant", *by_name]

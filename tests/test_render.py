@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
+import pytest
+
 from solver.boards import BOARDS, Board
 from solver.position import Position
 from solver.render import NOT_ASCII, render_text
-from solver.rules import Rules, get_variant
+from solver.rules import VARIANTS, Rules, get_variant
 
 POSITION = Position.parse(get_variant("nine"), "w:Wa4,d5,d6:Ba7,b4,c4,g4")
 
@@ -42,6 +46,69 @@ def test_a_board_without_an_outer_ring() -> None:
     assert text.splitlines()[0] == "6  .-------.-------."
     assert text.splitlines()[-1] == "   b   c   d   e   f"
     assert text.count(".") == 16
+
+
+BOARDS_DRAWN = {
+    "merels24d": """\
+7  .-----------.-----------.
+   | \\         |         / |
+6  |   .-------.-------.   |
+   |   | \\     |     / |   |
+5  |   |   .---.---.   |   |
+   |   |   |       |   |   |
+4  .---.---.       .---.---.
+   |   |   |       |   |   |
+3  |   |   .---.---.   |   |
+   |   | /     |     \\ |   |
+2  |   .-------.-------.   |
+   | /         |         \\ |
+1  .-----------.-----------.
+   a   b   c   d   e   f   g""",
+    "grid3d": """\
+3  .---.---.
+   | \\ | / |
+2  .---.---.
+   | / | \\ |
+1  .---.---.
+   a   b   c""",
+    "grid3": """\
+3  .   .   .
+
+2  .   .   .
+
+1  .   .   .
+   a   b   c""",
+    "grid6x5": """\
+5  .---.---.---.---.---.
+   |   |   |   |   |   |
+4  .---.---.---.---.---.
+   |   |   |   |   |   |
+3  .---.---.---.---.---.
+   |   |   |   |   |   |
+2  .---.---.---.---.---.
+   |   |   |   |   |   |
+1  .---.---.---.---.---.
+   a   b   c   d   e   f""",
+}
+
+
+@pytest.mark.parametrize("name", BOARDS_DRAWN)
+def test_boards_of_other_games(name: str) -> None:
+    position = Position(Rules("any", BOARDS[name]), 0, 0)
+    assert render_text(position, ascii_only=True) == BOARDS_DRAWN[name]
+    box = render_text(position).translate(str.maketrans("·─│╱╲", ".-|/\\"))
+    assert box == BOARDS_DRAWN[name]
+
+
+@pytest.mark.parametrize("rules", VARIANTS.values(), ids=attrgetter("name"))
+def test_every_stone_is_drawn_on_its_point(rules: Rules) -> None:
+    board = rules.board
+    for point in range(board.size):
+        lines = render_text(Position(rules, 1 << point, 0), ascii_only=True).splitlines()
+        (line,) = (line for line in lines if "W" in line)
+        name = board.points[point]
+        assert line.startswith(name[1:])
+        assert lines[-1][line.index("W")] == name[0]
 
 
 def test_slanting_edges_are_drawn() -> None:

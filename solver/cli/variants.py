@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
 import click
 
-from solver.cli.common import emit_json, format_table, json_option
-from solver.rules import VARIANTS, Rules
+from solver.cli.common import emit_json, json_option
+from solver.describe import describe_rules
+from solver.rules import VARIANTS, Rules, get_variant, options_of
 
 __all__ = ["variants"]
 
+_WIDTH: Final = 88
+"""Characters in a line of text at most."""
+
 
 @click.command()
+@click.argument("names", nargs=-1, metavar="[VARIANT]...")
 @json_option
-def variants(as_json: bool) -> None:
-    """List the games this program knows, with their rules."""
+def variants(names: Sequence[str], as_json: bool) -> None:
+    """List the games this program knows, or some VARIANTs of them, with all their rules.
+
+    The name of a variant is what other commands take, as an argument or with --variant.
+    """
+    chosen = [get_variant(name) for name in dict.fromkeys(names)] or list(VARIANTS.values())
     if as_json:
-        emit_json([_record(rules) for rules in VARIANTS.values()])
-        return
-    rows = [
-        (
-            rules.name,
-            f"{rules.board.name} ({rules.board.size} points, {len(rules.board.lines)} lines)",
-            str(rules.stones),
-            "never" if rules.flying_at is None else f"at {rules.flying_at}",
-            _stones(rules.double_mill),
-            rules.all_in_mills,
+        emit_json([_record(rules) for rules in chosen])
+    else:
+        click.echo("\n\n".join(map(_text, chosen)))
+
+
+def _text(rules: Rules) -> str:
+    """Return a variant's rules for people: its name, then a line or more for each rule."""
+    words = describe_rules(rules)
+    margin = max(map(len, words)) + 4
+    lines = [rules.name]
+    for what, text in words.items():
+        lines += textwrap.wrap(
+            text,
+            width=_WIDTH,
+            initial_indent=f"  {what}".ljust(margin),
+            subsequent_indent=" " * margin,
+            break_on_hyphens=False,
         )
-        for rules in VARIANTS.values()
-    ]
-    head = ("variant", "board", "stones", "flying", "double mill takes", "all in mills: goes")
-    click.echo(format_table(head, rows, "llrlll"))
+    return "\n".join(lines)
 
 
 def _record(rules: Rules) -> dict[str, object]:
@@ -38,14 +55,20 @@ def _record(rules: Rules) -> dict[str, object]:
         "name": rules.name,
         "board": rules.board.name,
         "points": rules.board.size,
+        "edges": len(rules.board.edges),
         "lines": len(rules.board.lines),
         "stones": rules.stones,
+        "second_stones": rules.hands[1],
         "flying_at": rules.flying_at,
+        "mill_wins": rules.mill_wins,
         "double_mill": rules.double_mill,
+        "mills_protect": rules.mills_protect,
         "all_in_mills": rules.all_in_mills,
         "fewest_stones": rules.fewest_stones,
+        "full_board_draws": rules.full_board_draws,
+        "place_or_slide": rules.place_or_slide,
+        "long_lines_forbidden": rules.long_lines_forbidden,
+        "repetition": rules.repetition,
+        "quiet_limit": rules.quiet_limit,
+        "options": {name: list(option.values) for name, option in options_of(rules).items()},
     }
-
-
-def _stones(number: int) -> str:
-    return f"{number} stone{'' if number == 1 else 's'}"
