@@ -96,7 +96,7 @@ BOARDS_DRAWN = {
 def test_boards_of_other_games(name: str) -> None:
     position = Position(Rules("any", BOARDS[name]), 0, 0)
     assert render_text(position, ascii_only=True) == BOARDS_DRAWN[name]
-    box = render_text(position).translate(str.maketrans("·─│╱╲", ".-|/\\"))
+    box = render_text(position).translate(str.maketrans("·─│\u2571\u2572", ".-|/\\"))
     assert box == BOARDS_DRAWN[name]
 
 
