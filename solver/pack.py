@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -29,9 +30,17 @@ from solver.sectors import Sector
 from solver.seekable import in_order
 from solver.tablebase import Tablebase
 from solver.tablefile import TableReader, table_path, write_table
-from solver.tableheader import DRAW, VOID, TableHeader
+from solver.tableheader import TableHeader
+from solver.widths import BYTE, Stored, Width
 
-__all__ = ["VALUE_OF_STORED", "PackReport", "Progress", "pack_tables", "wdl_header"]
+__all__ = [
+    "VALUE_OF_STORED",
+    "PackReport",
+    "Progress",
+    "pack_tables",
+    "value_of_stored",
+    "wdl_header",
+]
 
 Progress = Callable[[Sector, int, int], None]
 """Called with a sector, its slots done so far and all of them; what it raises ends the work."""
@@ -40,15 +49,17 @@ _CHUNK_SLOTS: Final = 4 << 20
 """Slots that a thread packs at a time, if bands are not larger."""
 
 
-def _value_of_stored() -> Bytes:
-    table = np.full(256, VALUE_LOSS, dtype=np.uint8)
-    table[1:VOID:2] = VALUE_WIN
-    table[[VOID, DRAW]] = VALUE_DRAW
+@cache
+def value_of_stored(width: Width) -> Bytes:
+    """Return win, draw or loss by entry of a table of distances, one for each; a draw if void."""
+    table = np.full(width.numbers, VALUE_LOSS, dtype=np.uint8)
+    table[1 : width.void : 2] = VALUE_WIN
+    table[[width.void, width.draw]] = VALUE_DRAW
     table.setflags(write=False)
     return table
 
 
-VALUE_OF_STORED: Final = _value_of_stored()
+VALUE_OF_STORED: Final = value_of_stored(BYTE)
 """Win, draw or loss by the stored byte of a table of distances, shape (256,); a draw if void."""
 
 
@@ -167,15 +178,16 @@ def derive(
         threads: threads to use.
         progress: called now and then in this thread.
     """
-    bands = header.bands
-    assert bands is not None
+    bands, width = header.bands, reader.header.width
+    assert bands is not None and width is not None
+    values = value_of_stored(width)
     payload = np.zeros(header.payload_bytes, dtype=np.uint8)
     per_chunk = max(1, _CHUNK_SLOTS // (bands.band * bands.block)) * bands.band
 
     def work(first: int) -> int:
         stop = min(first + per_chunk, bands.blocks)
         stored = read_slots(reader, first * bands.block, stop * bands.block)
-        entries = VALUE_OF_STORED[stored].reshape(stop - first, bands.block)
+        entries = values[stored].reshape(stop - first, bands.block)
         bands.pack(first, entries, payload)
         return stop * bands.block
 
@@ -186,14 +198,16 @@ def derive(
     return payload
 
 
-def read_slots(reader: TableReader, start: int, stop: int) -> Bytes:
-    """Return the bytes of the slots from `start` up to before `stop` of a table of distances."""
-    frame_size = reader.header.frame_size
-    first, last = start // frame_size, -(-stop // frame_size)
-    begin = first * frame_size
-    data = np.empty(min(last * frame_size, reader.header.payload_bytes) - begin, dtype=np.uint8)
-    reader.read_frames(first, last, data.data)
-    return data[start - begin : stop - begin]
+def read_slots(reader: TableReader, start: int, stop: int) -> Stored:
+    """Return the entries of the slots from `start` up to before `stop` of a table of distances."""
+    header = reader.header
+    assert header.width is not None
+    per_frame = header.frame_size // header.width.bytes
+    first, last = start // per_frame, -(-stop // per_frame)
+    end = min(last * per_frame, header.slots)
+    data = np.empty(end - first * per_frame, dtype=header.width.dtype)
+    reader.read_frames(first, last, data.view(np.uint8).data)
+    return data[start - first * per_frame : stop - first * per_frame]
 
 
 def _sound(path: Path, header: TableHeader, threads: int) -> int | None:

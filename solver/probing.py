@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,14 @@ from solver.errors import UsageError
 from solver.index import Layout
 from solver.packing import entries_in
 from solver.parallel import default_threads
+from solver.position import Position, forbidden_rows
 from solver.results import WDL
+from solver.rules import Rules
+from solver.sectors import Sector
 from solver.sectortable import SectorTable, meanings
 from solver.seekable import do_all
 from solver.tablefile import TableReader
+from solver.tableheader import TableHeader
 
 __all__ = ["NO_DISTANCE", "ManyResults", "find_slots", "probe_positions", "probe_slots"]
 
@@ -41,11 +45,13 @@ class ManyResults(NamedTuple):
     """
 
     wdl: npt.NDArray[np.int8]
-    dtw: npt.NDArray[np.int16]
+    dtw: npt.NDArray[np.int32]
 
 
 def probe_positions(
     table: SectorTable,
+    rules: Rules,
+    sector: Sector,
     mover_masks: npt.ArrayLike,
     opponent_masks: npt.ArrayLike,
     threads: int | None = None,
@@ -66,10 +72,9 @@ def probe_positions(
         if masks.size and masks.dtype.kind not in "iu":
             raise UsageError(f"masks must be integers, not {masks.dtype}")
     threads = threads or default_threads()
-    flat_movers, flat_opponents = movers.ravel(), opponents.ravel()
-    slots = find_slots(
-        table.layout, flat_movers.astype(np.int64), flat_opponents.astype(np.int64), threads
-    )
+    flat_movers, flat_opponents = (masks.ravel().astype(np.int64) for masks in (movers, opponents))
+    slots = find_slots(table.layout, flat_movers, flat_opponents, threads)
+    refuse_void(rules, sector, flat_movers, flat_opponents)
     wdl, dtw = probe_slots(table.reader, slots, threads)
     return ManyResults(wdl.reshape(movers.shape), dtw.reshape(movers.shape))
 
@@ -106,6 +111,29 @@ def find_slots(layout: Layout, movers: Ints, opponents: Ints, threads: int) -> I
     return slots
 
 
+def refuse_void(rules: Rules, sector: Sector, movers: Ints, opponents: Ints) -> None:
+    """Refuse positions of a sector that cannot be for the rows that stones stand in.
+
+    Args:
+        rules: the game.
+        sector: the stones of all positions.
+        movers, opponents: masks, both of shape (n,).
+
+    Raises:
+        UsageError: says what is wrong with the first of them.
+    """
+    forbidden = forbidden_rows(rules, placing=not sector.moving)
+    mills = rules.board.line_masks if rules.mill_wins else ()
+    for masks, rows in ((movers, (*mills, *forbidden)), (opponents, forbidden)):
+        void = np.zeros(len(masks), dtype=bool)
+        for row in rows:
+            void |= masks & row == row
+        if void.any():
+            first = int(np.argmax(void))
+            sides = int(movers[first]), int(opponents[first])
+            Position(rules, *sides, True, sector.mover_hand, sector.opponent_hand).validate()
+
+
 def probe_slots(reader: TableReader, slots: Ints, threads: int) -> ManyResults:
     """Return what a table says of many slots.
 
@@ -119,11 +147,11 @@ def probe_slots(reader: TableReader, slots: Ints, threads: int) -> ManyResults:
     """
     bands = reader.header.bands
     if bands is None:
-        entries = _read_bytes(reader, slots, threads)
+        entries = _read_items(reader, slots, threads)
     else:
         at, columns = bands.locate_many(slots)
-        entries = entries_in(_read_bytes(reader, at, threads), columns)
-    wdl, dtw, known = _meanings(reader)
+        entries = entries_in(_read_items(reader, at, threads), columns)
+    wdl, dtw, known = _meanings(reader.header)
     if not known[entries].all():
         number = int(np.argmin(known[entries]))
         frame, _, _ = reader.place(int(slots[number]))
@@ -134,20 +162,25 @@ def probe_slots(reader: TableReader, slots: Ints, threads: int) -> ManyResults:
     return ManyResults(wdl[entries], dtw[entries])
 
 
-def _read_bytes(reader: TableReader, places: Ints, threads: int) -> Bytes:
-    """Return some bytes of a table's payload, unpacking no frame twice."""
-    frame_size = reader.header.frame_size
+def _read_items(reader: TableReader, places: Ints, threads: int) -> npt.NDArray[Any]:
+    """Return some items of a table's payload, unpacking no frame twice.
+
+    An item is an entry of a table of distances, and a byte of another.
+    """
+    header = reader.header
+    dtype = np.dtype(np.uint8) if header.width is None else header.width.dtype
+    per_frame = header.frame_size // dtype.itemsize
     # Sorted as numbers with their origin in the low bits, which is faster than sorting indices.
     origin_bits = max(1, len(places) - 1).bit_length()
     keys = places << origin_bits | np.arange(len(places))
     keys.sort()
     origins = keys & ((1 << origin_bits) - 1)
     keys >>= origin_bits
-    found = np.empty(len(places), dtype=np.uint8)
-    frames = keys // frame_size
+    found = np.empty(len(places), dtype=dtype)
+    frames = keys // per_frame
     used = _starts(frames)
     # Frames that lie next to each other are read in one go, but not too many.
-    batches = frames[used] // max(1, _RUN_BYTES // frame_size)
+    batches = frames[used] // max(1, _RUN_BYTES // header.frame_size)
     runs = frames[used] - np.arange(len(used))
     bounds = [*used[_starts(batches + runs)].tolist(), len(keys)]
 
@@ -156,13 +189,13 @@ def _read_bytes(reader: TableReader, places: Ints, threads: int) -> Bytes:
     def read(run: int) -> None:
         first, last = bounds[run], bounds[run + 1]
         begin, end = int(frames[first]), int(frames[last - 1]) + 1
-        payload_end = min(end * frame_size, reader.header.payload_bytes)
-        values = room.array(payload_end - begin * frame_size)
-        reader.read_frames(begin, end, values.data)
-        found[first:last] = values[keys[first:last] - begin * frame_size]
+        payload_end = min(end * header.frame_size, header.payload_bytes)
+        payload = room.array(payload_end - begin * header.frame_size)
+        reader.read_frames(begin, end, payload.data)
+        found[first:last] = payload.view(dtype)[keys[first:last] - begin * per_frame]
 
     do_all(read, range(len(bounds) - 1), threads)
-    result = np.empty(len(places), dtype=np.uint8)
+    result = np.empty(len(places), dtype=dtype)
     result[origins] = found
     return result
 
@@ -172,11 +205,13 @@ def _starts(values: Ints) -> Ints:
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
 
 
-def _meanings(reader: TableReader) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16], Bytes]:
+def _meanings(header: TableHeader) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32], Bytes]:
     """Return by entry: the value, the distance, and whether there can be such an entry."""
-    wdl, dtw = np.zeros(256, dtype=np.int8), np.full(256, NO_DISTANCE, dtype=np.int16)
-    known = np.zeros(256, dtype=np.uint8)
-    for entry, result in meanings(reader.header):
+    numbers = 256 if header.width is None else header.width.numbers
+    wdl = np.zeros(numbers, dtype=np.int8)
+    dtw = np.full(numbers, NO_DISTANCE, dtype=np.int32)
+    known = np.zeros(numbers, dtype=np.uint8)
+    for entry, result in meanings(header):
         wdl[entry] = WDL[result.value]
         dtw[entry] = NO_DISTANCE if result.dtw is None else result.dtw
         known[entry] = 1

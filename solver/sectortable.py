@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Final, Literal
 
-from solver.index import Layout
+from solver.errors import DamagedTableError, MissingTableError, ResourceError
+from solver.index import Layout, layout
 from solver.lru import LruCache
 from solver.packing import VALUE_DRAW, VALUE_LOSS, VALUE_WIN
 from solver.results import Result, Value
-from solver.tablefile import TableReader
-from solver.tableheader import DRAW, TableHeader
+from solver.rules import Rules
+from solver.sectors import Sector, unit_of
+from solver.tablefile import TableReader, table_path
+from solver.tableheader import TableHeader
 
-__all__ = ["METRICS", "Metric", "SectorTable", "meanings"]
+__all__ = ["METRICS", "Metric", "SectorTable", "meanings", "open_sector_table"]
 
 Metric = Literal["dtw", "wdl"]
 
@@ -53,9 +58,7 @@ class SectorTable:
         if frame is None:
             frame = reader.frame(number)
             cache.put(key, frame, len(frame))
-        entry = frame[offset]
-        if power:
-            entry = entry // power % 3
+        entry = reader.entry(frame, offset, power)
         result = self._results.get(entry)
         if result is None:
             raise reader.damaged(
@@ -69,8 +72,8 @@ def meanings(header: TableHeader) -> list[tuple[int, Result]]:
 
     An entry that the header does not count is not among them.
     """
-    if header.metric == "dtw":
-        draws = [(DRAW, Result("draw", None))] if header.distinct.draws else []
+    if header.width is not None:
+        draws = [(header.width.draw, Result("draw", None))] if header.distinct.draws else []
         depths = header.distinct_histogram
         return [*draws, *((d, Result("win" if d % 2 else "loss", d)) for d in depths)]
     counted: list[tuple[int, Value, int]] = [
@@ -79,3 +82,67 @@ def meanings(header: TableHeader) -> list[tuple[int, Result]]:
         (VALUE_DRAW, "draw", header.distinct.draws),
     ]
     return [(entry, Result(value, None)) for entry, value, count in counted if count]
+
+
+def open_sector_table(
+    database: Path, rules: Rules, sector: Sector, metric: Metric | None
+) -> SectorTable:
+    """Open the table of a sector.
+
+    Args:
+        database: the folder.
+        rules: the game.
+        sector: which one.
+        metric: the table to open; None for the first of :data:`METRICS` that is there.
+
+    Raises:
+        MissingTableError: it is not there.
+        ResourceError: it may not be read.
+        DamagedTableError: it is not a sound table of this sector under these rules.
+    """
+    numbering = layout(rules, sector)
+    for each in METRICS if metric is None else (metric,):
+        path = table_path(database, rules, sector, each)
+        try:
+            reader = TableReader(
+                path,
+                sector=sector,
+                rules=rules.reduced(sector),
+                slots=numbering.slots,
+                metric=each,
+                remedy=_remedy(database, rules, sector, each),
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except DamagedTableError:
+            raise
+        except OSError as error:
+            reason = (error.strerror or "unknown error").lower()
+            raise ResourceError(f"{path} cannot be read: {reason}") from None
+        return SectorTable(reader, numbering)
+    raise _missing(database, rules, sector, metric)
+
+
+def _missing(
+    database: Path, rules: Rules, sector: Sector, metric: Metric | None
+) -> MissingTableError:
+    """Return the error to raise where there is no table."""
+    kind = "table of distances" if metric == "dtw" else "table"
+    text = (
+        f"the {kind} of sector {sector} is missing; make it with: morris solve"
+        f" {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(database))}"
+    )
+    if not sector.moving:
+        # Innocent as it looks, that can mean hundreds of tables.
+        text += f" (what that takes: morris plan {rules.name} {sector})"
+    return MissingTableError(text, str(sector))
+
+
+def _remedy(database: Path, rules: Rules, sector: Sector, metric: Metric) -> str:
+    """Return the command that makes a table anew."""
+    command = (
+        f"morris solve {rules.name} {sector} --force"
+        if metric == "dtw"
+        else f"morris pack {rules.name} {sector} --wdl"
+    )
+    return f"{command} --db {shlex.quote(str(database))}"

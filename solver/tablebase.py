@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from solver.errors import DamagedTableError, MissingTableError, ResourceError, UsageError
-from solver.index import layout
+from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.lru import LruCache
 from solver.position import Position
 from solver.results import (
@@ -36,8 +35,8 @@ from solver.results import (
     words,
 )
 from solver.rules import Rules, get_variant
-from solver.sectors import Sector, check_sector, parse_sector, unit_of
-from solver.sectortable import METRICS, Metric, SectorTable
+from solver.sectors import Sector, check_sector, parse_sector
+from solver.sectortable import METRICS, Metric, SectorTable, open_sector_table
 from solver.tablefile import TableHeader, TableReader, table_path
 
 if TYPE_CHECKING:
@@ -63,12 +62,13 @@ class Line(NamedTuple):
 
     Attributes:
         moves: the turns in order, each from the side of who makes it.
-        ended: ``loss`` if the game is over, ``repetition`` if the last position has occurred
-            before in the line, ``limit`` if the line was not followed further.
+        ended: ``loss`` if the side to move has lost at the end, ``draw`` if the board is full and
+            that draws, ``repetition`` if the last position has occurred before in the line,
+            ``limit`` if the line was not followed further.
     """
 
     moves: list[MoveResult]
-    ended: Literal["loss", "repetition", "limit"]
+    ended: Literal["loss", "draw", "repetition", "limit"]
 
 
 def default_database() -> Path:
@@ -126,7 +126,7 @@ class Tablebase:
     Every method that takes a position raises UsageError if it is one that cannot be,
     MissingTableError if a table is not there (naming the command that makes it), ResourceError if
     it may not be read, and DamagedTableError if a table is unsound or two contradict each other.
-    Positions whose mover has lost already are answered without a table.
+    Positions in which the game is over are answered without a table.
     """
 
     def __init__(
@@ -169,9 +169,10 @@ class Tablebase:
         ``value``    ``dtw``     meaning
         ===========  ==========  ======================================================
         ``'win'``    1, 3, 5 ..  the mover wins, and that many plies are left
-        ``'loss'``   0           the mover has lost: too few stones, or blocked
+        ``'loss'``   0           the mover has lost: too few stones, blocked, or against a mill
+                                 where that wins
         ``'loss'``   2, 4, 6 ..  the mover loses, and that many plies are left
-        ``'draw'``   None        neither side can win
+        ``'draw'``   None        neither side can win, or the board is full and that draws
         ===========  ==========  ======================================================
 
         Where only a table of win, draw and loss is there, distances other than 0 are None.
@@ -248,12 +249,14 @@ class Tablebase:
         rules = get_variant(rules) if isinstance(rules, str) else rules
         sector = parse_sector(sector) if isinstance(sector, str) else sector
         check_sector(rules, sector)
-        return probe_positions(self._table(rules, sector), mover_masks, opponent_masks, threads)
+        table = self._table(rules, sector)
+        return probe_positions(table, rules, sector, mover_masks, opponent_masks, threads)
 
     def _probe(self, position: Position, metric: Metric | None = None) -> Result:
         """Probe a position known to be possible."""
-        if position.outcome() is not None:
-            return Result("loss", 0)
+        outcome = position.outcome()
+        if outcome is not None:
+            return Result("draw", None) if outcome.drawn else Result("loss", 0)
         table = self._table(position.rules, position.sector, metric)
         slot = table.layout.index(position.mover_mask, position.opponent_mask)
         return table.result(slot, self._frames)
@@ -333,7 +336,7 @@ class Tablebase:
         while plies is None or len(moves) < plies:
             best = choose(self.moves(position), result)
             if best is None:
-                return Line(moves, "loss")
+                break
             if contradict(Result(best.value, best.dtw), result):
                 raise DamagedTableError(self._contradiction(position, result, best))
             moves.append(best)
@@ -342,7 +345,10 @@ class Tablebase:
             if position in seen:
                 return Line(moves, "repetition")
             seen.add(position)
-        return Line(moves, "limit" if position.outcome() is None else "loss")
+        outcome = position.outcome()
+        if outcome is None:
+            return Line(moves, "limit")
+        return Line(moves, "draw" if outcome.drawn else "loss")
 
     # -- tables -------------------------------------------------------------------------------
 
@@ -394,46 +400,6 @@ class Tablebase:
             raise ValueError("the tablebase is closed")
         table = self._tables.get((rules, sector, metric))
         if table is None:
-            table = self._open(rules, sector, metric)
+            table = open_sector_table(self.path, rules, sector, metric)
             self._tables.put((rules, sector, metric), table)
         return table
-
-    def _open(self, rules: Rules, sector: Sector, metric: Metric | None) -> SectorTable:
-        numbering = layout(rules, sector)
-        for each in METRICS if metric is None else (metric,):
-            path = table_path(self.path, rules, sector, each)
-            try:
-                reader = TableReader(
-                    path,
-                    sector=sector,
-                    fingerprint=rules.fingerprint(sector),
-                    slots=numbering.slots,
-                    metric=each,
-                    remedy=self._remedy(rules, sector, each),
-                )
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except DamagedTableError:
-                raise
-            except OSError as error:
-                reason = (error.strerror or "unknown error").lower()
-                raise ResourceError(f"{path} cannot be read: {reason}") from None
-            return SectorTable(reader, numbering)
-        kind = "table of distances" if metric == "dtw" else "table"
-        text = (
-            f"the {kind} of sector {sector} is missing; make it with: morris solve"
-            f" {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(self.path))}"
-        )
-        if not sector.moving:
-            # Innocent as it looks, that can mean hundreds of tables.
-            text += f" (what that takes: morris plan {rules.name} {sector})"
-        raise MissingTableError(text, str(sector))
-
-    def _remedy(self, rules: Rules, sector: Sector, metric: Metric) -> str:
-        """Return the command that makes a table anew."""
-        command = (
-            f"morris solve {rules.name} {sector} --force"
-            if metric == "dtw"
-            else f"morris pack {rules.name} {sector} --wdl"
-        )
-        return f"{command} --db {shlex.quote(str(self.path))}"

@@ -9,34 +9,24 @@ from a file is used before it has been compared with the size of the file.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-import numpy.typing as npt
-import xxhash
 
 from solver import seekable
 from solver.atomicfile import replacing
 from solver.errors import DamagedTableError
+from solver.expected import unexpected
 from solver.packing import POWERS
 from solver.rules import Rules
 from solver.sectors import Sector
 from solver.seekable import CHECKSUM_BYTES, ByteSource, ContainerError, Payload, checksum32
-from solver.tableframes import (
-    CHECKSUMS_MAGIC,
-    FILE_CHECKSUM,
-    FORMAT_VERSION,
-    HEADER_MAGIC,
-    MAX_HEADER_BYTES,
-    PREFIX,
-    SIGNATURE,
-    header_frame,
-    tail,
-)
+from solver.tableframes import PartError, header_frame, read_around, tail
 from solver.tableheader import DEFAULT_FRAME_SIZE, Counts, TableHeader
+from solver.widths import Stored
 
 __all__ = [
     "DEFAULT_FRAME_SIZE",
@@ -139,6 +129,7 @@ class TableReader:
         *,
         name: str | None = None,
         sector: Sector | str | None = None,
+        rules: Mapping[str, object] | None = None,
         fingerprint: str | None = None,
         slots: int | None = None,
         metric: str = "dtw",
@@ -150,7 +141,8 @@ class TableReader:
             source: a path, or an open :class:`~solver.seekable.StreamSource`.
             name: shown in messages instead of the path.
             sector: the sector the file must hold.
-            fingerprint: of the rules it must be made for.
+            rules: those it must be made for, reduced to the sector.
+            fingerprint: of these rules, where they are not at hand.
             slots: the number of slots it must have.
             metric: what its entries must say.
             remedy: the command that makes the table anew, for messages.
@@ -172,13 +164,26 @@ class TableReader:
         self.size = self._source.size
         self.identity = self._source.identity
         try:
-            self._open()
-            self._expect(sector, fingerprint, slots, metric)
+            self.header, self._data = read_around(self._source)
+            wrong = unexpected(
+                self.header,
+                sector=sector,
+                rules=rules,
+                fingerprint=fingerprint,
+                slots=slots,
+                metric=metric,
+            )
+            if wrong is not None:
+                raise PartError("header", wrong)
         except BaseException as error:
             self._source.close()
-            if isinstance(error, OSError) and not isinstance(error, DamagedTableError):
+            if isinstance(error, PartError):
+                raise self.damaged(error.part, error.text) from None
+            if isinstance(error, OSError):
                 raise self.damaged("header", f"cannot be read: {error.strerror}") from None
             raise
+        width = self.header.width
+        self._entry_bytes = 1 if width is None else width.bytes
 
     def __enter__(self) -> TableReader:
         return self
@@ -198,7 +203,7 @@ class TableReader:
     @property
     def frames(self) -> int:
         """Frames of the payload."""
-        return len(self._sizes)
+        return len(self._data.sizes)
 
     def value(self, slot: int) -> int:
         """Return the stored number of one slot; section 5 of the format says what it means.
@@ -210,19 +215,26 @@ class TableReader:
         if not 0 <= slot < self.header.slots:
             raise IndexError(f"{self.name}: slot {slot} is not below {self.header.slots}")
         frame, offset, power = self.place(slot)
-        byte = self.frame(frame)[offset]
-        return byte // power % 3 if power else byte
+        return self.entry(self.frame(frame), offset, power)
 
     def place(self, slot: int) -> tuple[int, int, int]:
         """Return where a slot's entry lies: its frame, the byte in the frame, and its power.
 
-        The power is what the entry counts in its byte, 1 to 81; 0 if the byte is the entry.
+        The power is what the entry counts in its byte, 1 to 81; 0 if the entry begins there and
+        shares the byte with no other.
         """
         bands = self.header.bands
         if bands is None:
-            return *divmod(slot, self.header.frame_size), 0
+            return *divmod(slot * self._entry_bytes, self.header.frame_size), 0
         byte, column = bands.locate(slot)
         return *divmod(byte, self.header.frame_size), POWERS[column]
+
+    def entry(self, frame: bytes, offset: int, power: int) -> int:
+        """Return the entry that lies in a frame's payload at what :meth:`place` says."""
+        byte = frame[offset]
+        if power:
+            return byte // power % 3
+        return byte if self._entry_bytes == 1 else byte | frame[offset + 1] << 8
 
     def frame(self, number: int) -> bytes:
         """Return the payload bytes of one frame, unpacked and checked.
@@ -251,6 +263,23 @@ class TableReader:
         if out.dtype != np.uint8 or out.shape != (self.header.payload_bytes,):
             raise ValueError(f"out must be {self.header.payload_bytes} bytes in one dimension")
         self._read_all(out.data, threads, progress)
+
+    def entries(self, *, threads: int = 1) -> Stored:
+        """Return every entry of a table of distances, by slot, checking every frame.
+
+        Returns:
+            Shape (header.slots,), native numbers: uint8 in packing ``byte``, uint16 in ``word``.
+
+        Raises:
+            DamagedTableError: a frame is damaged.
+            ValueError: this is no table of distances.
+        """
+        width = self.header.width
+        if width is None:
+            raise ValueError(f"{self.name}: this is no table of distances")
+        payload = np.empty(self.header.payload_bytes, dtype=np.uint8)
+        self.read_into(payload, threads=threads)
+        return payload.view(width.dtype).astype(width.dtype.newbyteorder("="), copy=False)
 
     def check(self, *, threads: int = 1, progress: Progress | None = None) -> None:
         """Unpack every frame and compare its checksums, keeping nothing.
@@ -313,21 +342,21 @@ class TableReader:
 
     def _read_fast(self, first: int, stop: int, out: memoryview) -> bool:
         """Do the work of :meth:`read_frames`; return whether all was well."""
-        begin, end = int(self._offsets[first]), int(self._offsets[stop])
+        begin, end = int(self._data.offsets[first]), int(self._data.offsets[stop])
         try:
             data = self._source.read(begin, end - begin)
         except OSError:
             return False
-        sizes = self._sizes[first:stop]
+        sizes = self._data.sizes[first:stop]
         if len(data) != end - begin or sizes.min() < CHECKSUM_BYTES:
             return False
         # That of the last frame shows that it has an end: a stream may stop short of it.
-        if checksum32(memoryview(data)[-int(sizes[-1]) :]) != self._frame_checksums[stop - 1]:
+        if checksum32(memoryview(data)[-int(sizes[-1]) :]) != self._data.frame_checksums[stop - 1]:
             return False
         # A frame ends with the checksum of its content, which zstd compares.
         ends = np.cumsum(sizes, dtype=np.int64)[:, None] + np.arange(-CHECKSUM_BYTES, 0)
         checksums = np.frombuffer(data, np.uint8)[ends].view("<u4")
-        if (checksums.ravel() != self._content_checksums[first:stop]).any():
+        if (checksums.ravel() != self._data.content_checksums[first:stop]).any():
             return False
         return seekable.unpack_run(data, out)
 
@@ -342,22 +371,22 @@ class TableReader:
                 yield seekable.unpack_frame(
                     packed,
                     self.header.frame_bytes(number),
-                    int(self._content_checksums[number]),
+                    int(self._data.content_checksums[number]),
                 )
             except ContainerError as error:
                 raise self.damaged(f"frame {number} of {self.frames}", str(error)) from None
 
     def _stored(self, first: int, stop: int) -> Iterator[memoryview]:
         """Yield frames as they are stored, after comparing their checksums."""
-        begin, end = int(self._offsets[first]), int(self._offsets[stop])
+        begin, end = int(self._data.offsets[first]), int(self._data.offsets[stop])
         try:
             data = memoryview(self._source.read(begin, end - begin))
         except OSError as error:
             raise self.damaged(f"frame {first}", f"cannot be read: {error.strerror}") from None
-        checksums = self._frame_checksums[first:stop].tolist()
+        checksums = self._data.frame_checksums[first:stop].tolist()
         start = 0
         for number, (size, checksum) in enumerate(
-            zip(self._sizes[first:stop].tolist(), checksums, strict=True), first
+            zip(self._data.sizes[first:stop].tolist(), checksums, strict=True), first
         ):
             packed = data[start : start + size]
             start += size
@@ -369,98 +398,3 @@ class TableReader:
     def damaged(self, part: str, text: str) -> DamagedTableError:
         """Return the error to raise where a part of the file is not as it should be."""
         return DamagedTableError(f"{self.name}: {part}: {text}{self._remedy}")
-
-    def _open(self) -> None:
-        """Read and check all but the payload."""
-        head = self._read_head()
-        try:
-            entries, table = seekable.read_seek_table(self._source)
-        except ContainerError as error:
-            raise self.damaged("seek table", str(error)) from None
-        frame_checksums = self._read_checksums(entries, head, table)
-        # From here on the bytes are as written; what is wrong now was written wrongly.
-        self.header = self._parse(head[PREFIX.size :])
-        self._check_entries(entries, len(head))
-        self._sizes = entries["compressed"][1:-1]
-        self._content_checksums = entries["checksum"][1:-1]
-        self._frame_checksums = frame_checksums
-        self._offsets = np.cumsum(entries["compressed"][:-1], dtype=np.int64)
-
-    def _parse(self, text: bytes) -> TableHeader:
-        try:
-            return TableHeader.from_json(text, self.name)
-        except DamagedTableError as error:
-            raise DamagedTableError(f"{error}{self._remedy}") from None
-
-    def _read_head(self) -> bytes:
-        """Return the header frame."""
-        prefix = self._source.read(0, PREFIX.size)
-        if len(prefix) < PREFIX.size:
-            raise self.damaged("header", f"the file was cut: {self._all_it_has()}")
-        magic, length, signature, version = PREFIX.unpack(prefix)
-        if magic != HEADER_MAGIC or signature != SIGNATURE:
-            raise self.damaged("header", "this is not a table file")
-        if version != FORMAT_VERSION:
-            raise self.damaged(
-                "header", f"format version {version}; this program reads {FORMAT_VERSION}"
-            )
-        length += seekable.SKIPPABLE.size
-        if not PREFIX.size <= length <= MAX_HEADER_BYTES:
-            raise self.damaged("header", f"cannot have {length} bytes")
-        if length > self.size:
-            text = f"the file was cut: {self._all_it_has()}, the header alone {length}"
-            raise self.damaged("header", text)
-        return self._source.read(0, length)
-
-    def _all_it_has(self) -> str:
-        return f"it has {self.size} byte{'' if self.size == 1 else 's'}"
-
-    def _read_checksums(
-        self, entries: seekable.Entries, head: bytes, table: bytes
-    ) -> npt.NDArray[np.uint32]:
-        """Check header and seek table; return the checksums of the compressed frames."""
-        frames = len(entries) - 2
-        length = seekable.SKIPPABLE.size + 4 * frames + FILE_CHECKSUM.size
-        offset = self.size - len(table) - length
-        if frames < 1 or offset < len(head):
-            raise self.damaged("checksums", "do not fit into the file")
-        frame = self._source.read(offset, length)
-        covered, checksum = frame[: -FILE_CHECKSUM.size], frame[-FILE_CHECKSUM.size :]
-        if xxhash.xxh64_intdigest(head + covered + table).to_bytes(8, "little") != checksum:
-            raise self.damaged("header or seek table", "wrong checksum")
-        expected = CHECKSUMS_MAGIC, length - seekable.SKIPPABLE.size
-        if seekable.SKIPPABLE.unpack_from(covered) != expected:
-            raise self.damaged("checksums", "do not stand before the seek table")
-        return np.frombuffer(covered, "<u4", frames, seekable.SKIPPABLE.size)
-
-    def _check_entries(self, entries: seekable.Entries, head_bytes: int) -> None:
-        """Compare the seek table with the header."""
-        frames = self.header.frames
-        if len(entries) != frames + 2:
-            raise self.damaged("seek table", f"has {len(entries)} entries, not {frames + 2}")
-        sizes = np.full(frames + 2, self.header.frame_size)
-        sizes[[0, -2, -1]] = [0, self.header.frame_bytes(frames - 1), 0]
-        if (entries["decompressed"] != sizes).any():
-            raise self.damaged("seek table", "frames are not of the size the header says")
-        checksums_bytes = seekable.SKIPPABLE.size + 4 * frames + FILE_CHECKSUM.size
-        if (entries["compressed"][[0, -1]] != [head_bytes, checksums_bytes]).any():
-            raise self.damaged("seek table", "does not count the bytes of the other frames")
-
-    def _expect(
-        self,
-        sector: Sector | str | None,
-        fingerprint: str | None,
-        slots: int | None,
-        metric: str,
-    ) -> None:
-        header = self.header
-        if header.metric != metric:
-            raise self.damaged("header", f"holds metric {header.metric}, not {metric}")
-        if sector is not None and header.sector != str(sector):
-            raise self.damaged("header", f"holds sector {header.sector}, not {sector}")
-        if fingerprint is not None and header.fingerprint != fingerprint:
-            raise self.damaged(
-                "header", f"made for other rules ({header.fingerprint}, not {fingerprint})"
-            )
-        if slots is not None and header.slots != slots:
-            raise self.damaged("header", f"has {header.slots} slots, not {slots}")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from solver.errors import DamagedTableError
 from solver.packing import ENTRIES_PER_BYTE, Bands
+from solver.widths import BYTE, WIDTHS, WORD, Width, width_of
 
 __all__ = [
     "CHECKSUM",
@@ -42,17 +42,17 @@ MAX_FRAME_SIZE: Final = 16 << 20
 MAX_SLOTS: Final = 1 << 40
 """Far more than any sector has; keeps forged numbers out of size arithmetic."""
 
-DRAW: Final = 255
+DRAW: Final = BYTE.draw
 """Stored byte of a drawn slot."""
-VOID: Final = 254
+VOID: Final = BYTE.void
 """Stored byte of a slot that holds no possible position."""
-MAX_DEPTH: Final = 253
-"""Largest distance a byte can store."""
+MAX_DEPTH: Final = VOID - 1
+"""Largest number of a stored byte that is a distance; no table has it."""
 
 CHOICES: Final = {
     "major": ("mover", "opponent"),
     "metric": ("dtw", "wdl"),
-    "packing": ("byte", "base3"),
+    "packing": (*WIDTHS, "base3"),
     "checksum": (CHECKSUM,),
 }
 """What this program can read, by header field."""
@@ -90,8 +90,8 @@ class TableHeader:
         program: name and version of the program that wrote the file.
         metric: what an entry says; ``dtw`` is the distance to the end under best play, ``wdl``
             only win, draw or loss. Then there are no histograms.
-        packing: how entries lie in the payload; ``byte`` is one byte per slot, for ``dtw``;
-            ``base3`` five slots per byte in bands of blocks, for ``wdl``.
+        packing: how entries lie in the payload; ``byte`` is one byte per slot and ``word`` two,
+            for ``dtw``; ``base3`` five slots per byte in bands of blocks, for ``wdl``.
         block: slots of a block, in packing ``base3``.
         band: blocks of a band, in packing ``base3``.
         frame_size: payload bytes per frame, the last one excepted.
@@ -128,15 +128,22 @@ class TableHeader:
 
     @cached_property
     def bands(self) -> Bands | None:
-        """Where entries lie in packing ``base3``; None in packing ``byte``."""
+        """Where entries lie in packing ``base3``; None in the others."""
         if self.block is None or self.band is None:
             return None
         return Bands(self.slots // self.block, self.block, self.band)
 
     @property
+    def width(self) -> Width | None:
+        """What the entries of packings ``byte`` and ``word`` are; None in packing ``base3``."""
+        return WIDTHS.get(self.packing)
+
+    @property
     def payload_bytes(self) -> int:
         """Bytes the file unpacks to."""
-        return self.slots if self.bands is None else self.bands.payload_bytes
+        if self.bands is not None:
+            return self.bands.payload_bytes
+        return self.slots * WIDTHS[self.packing].bytes
 
     @property
     def frames(self) -> int:
@@ -158,7 +165,7 @@ class TableHeader:
         return min(self.frame_size, self.payload_bytes - frame * self.frame_size)
 
     @classmethod
-    def of_bytes(
+    def of_counts(
         cls,
         positions: Sequence[int],
         distinct: Sequence[int],
@@ -170,15 +177,22 @@ class TableHeader:
         program: str,
         frame_size: int = DEFAULT_FRAME_SIZE,
     ) -> TableHeader:
-        """Make the header of a ``dtw`` table in packing ``byte`` from its counts by stored byte.
+        """Make the header of a ``dtw`` table from its counts by entry.
 
         Args:
-            positions: how many of all positions have each of the 256 stored bytes.
+            positions: how many of all positions have each of the 256 entries of packing ``byte``,
+                or each of the 65536 of ``word``: their number tells the packing.
             distinct: the same for distinct positions.
             sector, slots, major, rules, program, frame_size: see the attributes.
+
+        Raises:
+            ValueError: the counts contradict each other or are so many of no packing.
         """
-        position_counts, position_histogram = _tally(positions)
-        distinct_counts, distinct_histogram = _tally(distinct)
+        width = width_of(len(positions))
+        if len(distinct) != width.numbers:
+            raise ValueError("the counts are not of the same packing")
+        position_counts, position_histogram = _tally(positions, width)
+        distinct_counts, distinct_histogram = _tally(distinct, width)
         return cls(
             sector=sector,
             slots=slots,
@@ -189,8 +203,11 @@ class TableHeader:
             position_histogram=position_histogram,
             distinct_histogram=distinct_histogram,
             program=program,
+            packing=width.packing,
             frame_size=frame_size,
         )
+
+    of_bytes = of_counts
 
     def to_json(self) -> bytes:
         """Return the header as canonical JSON: the same fields always give the same bytes."""
@@ -220,20 +237,16 @@ class TableHeader:
         )
 
     @classmethod
-    def from_json(cls, text: bytes, name: str = "header") -> TableHeader:
-        """Read a header back; unknown fields are passed over.
-
-        Args:
-            text: UTF-8 JSON.
-            name: of the file, for the error.
+    def from_json(cls, text: bytes) -> TableHeader:
+        """Read a header back from UTF-8 JSON; unknown fields are passed over.
 
         Raises:
-            DamagedTableError: names the file and the field that is missing or wrong.
+            ValueError: names the field that is missing or wrong.
         """
         try:
             return cls._from_record(json.loads(text.decode()))
-        except (ValueError, RecursionError) as error:
-            raise DamagedTableError(f"{name}: bad header: {error}") from None
+        except RecursionError as error:
+            raise ValueError(str(error)) from None
 
     @classmethod
     def _from_record(cls, record: object) -> TableHeader:
@@ -266,9 +279,11 @@ class TableHeader:
         """Yield what keeps the packing's numbers from being used at all."""
         if (self.metric == "wdl") != (self.packing == "base3"):
             yield f"packing {self.packing} does not go with metric {self.metric}"
-        if self.packing == "byte":
+        if self.width is not None:
             if (self.block, self.band) != (None, None):
-                yield "packing byte has no blocks and bands"
+                yield f"packing {self.packing} has no blocks and bands"
+            if self.frame_size % self.width.bytes:
+                yield f"frame_size cannot be {self.frame_size}: entries would lie in two frames"
         elif self.block is None or self.block < 1 or self.slots % self.block:
             yield f"block cannot be {self.block}"
         elif self.band is None or not 0 < self.band <= MAX_SLOTS or self.band % ENTRIES_PER_BYTE:
@@ -285,11 +300,12 @@ class TableHeader:
             yield "more distinct positions than slots or positions"
         if self.position_histogram.keys() != self.distinct_histogram.keys():
             yield "the histograms of positions and distinct positions differ in their depths"
+        deepest = (self.width or WORD).deepest
         for name, counts, histogram in (
             ("positions", self.positions, self.position_histogram),
             ("distinct", self.distinct, self.distinct_histogram),
         ):
-            if any(not 0 <= d <= MAX_DEPTH or n < 1 for d, n in histogram.items()):
+            if any(not 0 <= d <= deepest or n < 1 for d, n in histogram.items()):
                 yield f"the histogram of {name} has an impossible entry"
             wins = sum(n for depth, n in histogram.items() if depth % 2)
             expected = (counts.wins, counts.losses) if self.metric == "dtw" else (0, 0)
@@ -307,11 +323,11 @@ def rules_fingerprint(rules: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(dict(rules))).hexdigest()[:16]
 
 
-def _tally(numbers: Sequence[int]) -> tuple[Counts, dict[int, int]]:
-    """Return the counts by value and the histogram of the counts by stored byte."""
-    histogram = {depth: int(numbers[depth]) for depth in range(VOID) if numbers[depth]}
+def _tally(numbers: Sequence[int], width: Width) -> tuple[Counts, dict[int, int]]:
+    """Return the counts by value and the histogram of the counts by entry."""
+    histogram = {depth: int(numbers[depth]) for depth in range(width.void) if numbers[depth]}
     wins = sum(n for depth, n in histogram.items() if depth % 2)
-    return Counts(wins, sum(histogram.values()) - wins, int(numbers[DRAW])), histogram
+    return Counts(wins, sum(histogram.values()) - wins, int(numbers[width.draw])), histogram
 
 
 class _Fields:

@@ -69,7 +69,7 @@ def test_every_slot_of_a_table(database: Path) -> None:
         stored = np.empty(numbering.slots, dtype=np.uint8)
         tablebase.reader(NINE, sector).read_into(stored)
         dtw = tablebase.probe_many(masks[:, 0], masks[:, 1], "3-3").dtw
-    expected = stored[::3].astype(np.int16)
+    expected = stored[::3].astype(np.int32)
     expected[expected == 255] = -1
     np.testing.assert_array_equal(dtw, expected)
 
@@ -98,7 +98,7 @@ def test_shapes_are_kept(database: Path) -> None:
     with open_tablebase(database) as tablebase:
         found = tablebase.probe_many(movers, opponents, "4-3")
         assert found.wdl.shape == found.dtw.shape == (4, 5, 6)
-        assert (found.wdl.dtype, found.dtw.dtype) == (np.int8, np.int16)
+        assert (found.wdl.dtype, found.dtw.dtype) == (np.int8, np.int32)
         one = tablebase.probe_many(int(movers[1, 2, 3]), int(opponents[1, 2, 3]), "4-3")
         assert one.dtw.shape == () and one.dtw == found.dtw[1, 2, 3]
         assert tablebase.probe_many([], [], "4-3").wdl.shape == (0,)

@@ -41,7 +41,7 @@ SMALL = Rules(name="small", board=BOARDS["merels16"], stones=6, flying_at=None)
 def make_payload(slots: int, seed: int = 0) -> np.ndarray:
     """Entries with the odds of a real table: mostly shallow, some draws, some void."""
     random = np.random.default_rng(seed)
-    payload = np.minimum(random.geometric(0.2, slots), 253).astype(np.uint8)
+    payload = np.minimum(random.geometric(0.2, slots), 252).astype(np.uint8)
     payload[random.random(slots) < 0.3] = 255
     payload[random.random(slots) < 0.01] = 254
     return payload
@@ -50,7 +50,7 @@ def make_payload(slots: int, seed: int = 0) -> np.ndarray:
 def make_header(payload: np.ndarray, **fields: object) -> TableHeader:
     """A header whose counts fit the payload, every slot taken for one distinct position."""
     numbers = np.bincount(payload, minlength=256).tolist()
-    header = TableHeader.of_bytes(
+    header = TableHeader.of_counts(
         numbers,
         numbers,
         sector="4-3",
@@ -255,6 +255,9 @@ def decode_by_the_book(data: bytes) -> tuple[dict, bytes]:
     assert header["checksum"] == "xxh64"
     if header["packing"] == "byte":
         assert len(payload) == header["slots"]
+    elif header["packing"] == "word":
+        assert len(payload) == 2 * header["slots"]
+        assert header["frame_size"] % 2 == 0
     else:  # 6
         assert header["packing"] == "base3"
         assert header["slots"] % header["block"] == 0
@@ -531,7 +534,8 @@ def test_kinds_of_damage(table: bytes, change: object, part: str) -> None:
         ("frame_size", 300, "seek table: frames are not of the size"),
         ("major", "white", "major is 'white'; this program reads mover or opponent"),
         ("metric", "dtc", "metric is 'dtc'; this program reads dtw"),
-        ("packing", "word", "packing is 'word'"),
+        ("packing", "trit", "packing is 'trit'; this program reads byte or word or base3"),
+        ("packing", "word", "seek table: has 6 entries, not 10"),
         ("checksum", "md5", "checksum is 'md5'; this program reads xxh64"),
         ("fingerprint", "0" * 16, "fingerprint is not"),
         ("rules", {"board": "x"}, "fingerprint is not"),
@@ -547,7 +551,7 @@ def test_kinds_of_damage(table: bytes, change: object, part: str) -> None:
         ("histogram", {"positions": {"9" * 99: 2}, "distinct": {}}, "a histogram has the depth"),
         ("histogram", {"positions": {"1": "2"}, "distinct": {}}, "a histogram counts '2'"),
         ("histogram", {"positions": {"1": 2}, "distinct": {}}, "differ in their depths"),
-        ("histogram", {"positions": {"254": 2}, "distinct": {"254": 2}}, "impossible entry"),
+        ("histogram", {"positions": {"253": 2}, "distinct": {"253": 2}}, "impossible entry"),
         ("program", 1, "program cannot be 1"),
     ],
 )
@@ -594,8 +598,11 @@ def test_frames_that_are_not_what_the_seek_table_says(table: bytes, payload: np.
 def test_another_sectors_or_variants_file(table: bytes) -> None:
     with pytest.raises(DamagedTableError, match="holds sector 4-3, not 3-4"):
         reader_of(table, sector=Sector(3, 4))
-    with pytest.raises(DamagedTableError, match=r"made for other rules \(\w{16}, not 0123\)"):
+    with pytest.raises(DamagedTableError, match=r"other rules: .* is e95907ef\w{8}, not 0123$"):
         reader_of(table, fingerprint="0123")
+    without_flying = {**NINE.reduced(Sector(4, 3)), "flying_at": None}
+    with pytest.raises(DamagedTableError, match=r"other rules: flying_at is 3, not none$"):
+        reader_of(table, rules=without_flying)
     with pytest.raises(DamagedTableError, match="has 1000 slots, not 7"):
         reader_of(table, slots=7)
 
