@@ -13,14 +13,15 @@ from solver.boards import BOARDS
 from solver.build import table_header
 from solver.memory import peak_memory
 from solver.parallel import Workers
-from solver.placing import Rekeyed
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, closure, sectors_up_to, slots, solving_order
 from solver.solve import solve_unit
-from solver.solved import ByteArray, SolvedSector
+from solver.solved import SolvedSector
+from solver.source import Rekeyed
 from solver.storedcache import StoredCache
 from solver.survey import check_memory, refuse_unsolvable
 from solver.tablefile import TableReader, write_table
+from solver.widths import Stored, payload_of
 from solver.working import WorkingMemory
 
 __all__ = ["BenchReport", "UnitTiming", "bench"]
@@ -138,7 +139,9 @@ def _write(
     for each in solved:
         path = folder / f"{each.sector}.dtw.zst"
         started = time.perf_counter()
-        size += write_table(path, table_header(rules, each), each.stored, threads=threads)
+        size += write_table(
+            path, table_header(rules, each), payload_of(each.stored), threads=threads
+        )
         written = time.perf_counter()
         with TableReader(path) as reader:
             reader.check(threads=threads)
@@ -152,7 +155,7 @@ def _compile(rules: Rules, workers: Workers) -> None:
     """Have all kernels compiled, or loaded, for both widths of frames, by solving small sectors."""
     for board in (BOARDS["merels16"], rules.board):
         small = Rules("warm-up", board, 4)
-        tables: dict[Sector, ByteArray] = {}
+        tables: dict[Sector, Stored] = {}
         sectors = closure(small, [*sectors_up_to(small, 7), Sector(2, 2, 2, 2)])
         for unit in solving_order(small, sectors):
             for each in solve_unit(small, unit, tables.__getitem__, workers):

@@ -17,20 +17,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from solver import __version__, memory
 from solver.atomicfile import remove_temporary_files
 from solver.boards import BOARDS
 from solver.errors import DamagedTableError, ResourceError
 from solver.lock import locked
 from solver.parallel import Workers, default_threads
-from solver.placing import Rekeyed
 from solver.plan import file_bytes, unit_memory, unit_slots
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, dependencies, major_is_mover, slots, unit_of
 from solver.solve import solve_unit
-from solver.solved import ByteArray, SolvedSector
+from solver.solved import SolvedSector
+from solver.source import Rekeyed
 from solver.storedcache import StoredCache
 from solver.survey import (
     Survey,
@@ -44,6 +42,7 @@ from solver.survey import (
 from solver.tablefile import table_path
 from solver.tableheader import TableHeader
 from solver.tablewriter import NewTable, TableWriter
+from solver.widths import Stored, payload_of
 from solver.working import WorkingMemory, WorkingTable
 
 __all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
@@ -200,7 +199,7 @@ class _Run:
                 NewTable(
                     table_path(self.database, self.rules, each.sector),
                     table_header(self.rules, each),
-                    each.stored,
+                    payload_of(each.stored),
                 )
                 for each in solved
                 if each.sector in wanted
@@ -245,16 +244,15 @@ class _Run:
             return True
         return found is None
 
-    def read(self, sector: Sector) -> ByteArray:
-        """Return the stored bytes of a sector solved before."""
+    def read(self, sector: Sector) -> Stored:
+        """Return the stored entries of a sector solved before."""
         stored = self.cache.get(sector)
         if stored is not None:
             return stored
         self.writer.wait()
         try:
             with open_table(self.rules, sector, self.database) as reader:
-                stored = np.empty(reader.header.payload_bytes, dtype=np.uint8)
-                reader.read_into(stored, threads=self.workers.threads)
+                stored = reader.entries(threads=self.workers.threads)
         except (DamagedTableError, FileNotFoundError, NotADirectoryError) as error:
             raise _UnreadableError(sector, str(error)) from None
         if self.placing:

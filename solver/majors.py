@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from solver.kernels import capture, sets
 from solver.kernels.ranks import Ranks, Runs, make_ranks, make_runs
 from solver.rules import Rules
 
+Made = TypeVar("Made")
 Int32Table = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 
 
@@ -68,6 +71,7 @@ class Majors:
 
     rules: Rules
     size: int
+    _made: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def board(self) -> sets.BoardArrays:
@@ -85,81 +89,116 @@ class Majors:
         return self.rules.board.size - self.size
 
     @property
-    def flying(self) -> bool:
-        """Whether a side of this size flies (with no stone in hand)."""
-        return self.size == self.rules.flying_at
+    def protection(self) -> int:
+        """Which stones mills protect, as the kernels have it."""
+        if not self.rules.mills_protect:
+            return sets.PROTECT_NONE
+        return (
+            sets.PROTECT_ALWAYS if self.rules.all_in_mills == "none" else sets.PROTECT_WHILE_OTHERS
+        )
 
-    @cached_property
-    def quiet(self) -> sets.Moves:
-        """Moves that close no mill, permutations inward."""
-        return self._moves(closing=False, inward=True)
+    def quiet(self, flying: bool, *, nothing_to_take: bool) -> sets.Moves:
+        """Moves that take nothing whatever the minor side's stones, permutations inward.
 
-    @cached_property
-    def closing(self) -> sets.Moves:
+        Args:
+            flying: whether the major side's stones go anywhere.
+            nothing_to_take: whether that holds for moves that close a mill too.
+        """
+        return self._moves(flying, quiet=True, closing=nothing_to_take, inward=True)
+
+    def closing(self, flying: bool) -> sets.Moves:
         """Moves that close a mill, permutations outward."""
-        return self._moves(closing=True, inward=False)
+        return self._moves(flying, quiet=False, closing=True, inward=False)
 
-    @cached_property
-    def removals(self) -> sets.Moves:
-        """Removals of one of the major side's stones, permutations outward."""
-        masks, board = self.orbits.masks, self.board
-        any_when_all = self.rules.all_in_mills == "any"
-        if self.size == 0:
-            return sets.Moves(
-                np.zeros(len(masks) + 1, dtype=np.int64),
-                np.zeros(0, dtype=np.int32),
-                np.zeros((0, self.free), dtype=np.uint8),
-            )
-        start = np.zeros(len(masks) + 1, dtype=np.int64)
-        entries = sets.count_removals(masks, board, any_when_all, start)
-        target = np.zeros(entries, dtype=np.int32)
-        permutation = np.zeros((entries, self.free), dtype=np.uint8)
-        smaller = orbit_tables(self.rules.board, self.size - 1)
-        sets.fill_removals(masks, board, any_when_all, smaller, target, permutation)
-        return sets.Moves(start, target, permutation)
+    def closing_inward(self, flying: bool) -> sets.Moves:
+        """Moves that close a mill, permutations inward."""
+        return self._moves(flying, quiet=False, closing=True, inward=True)
 
-    @cached_property
-    def plain_placements(self) -> sets.Moves:
-        """Stones added without closing a mill, permutations outward."""
-        return self._placements(quiet=True, closing=False)
+    def removals(self, stones: int = sets.ONE_STONE) -> sets.Moves:
+        """Removals of the major side's stones, permutations outward.
 
-    @cached_property
-    def closing_placements(self) -> sets.Moves:
-        """Stones added that close a mill, permutations outward."""
-        return self._placements(quiet=False, closing=True)
+        Args:
+            stones: what is taken, see :func:`solver.kernels.sets.list_smaller_sets`.
+        """
+        left = self.size - (2 if stones == sets.TWO_STONES else 1)
+        if left < 0:
+            return self.no_moves
 
-    @cached_property
-    def all_placements(self) -> sets.Moves:
-        """All stones added, permutations outward."""
-        return self._placements(quiet=True, closing=True)
+        def make() -> sets.Moves:
+            arguments = (self.orbits.masks, self.board, self.protection, stones)
+            moves = self._room(sets.count_removals, *arguments)
+            sets.fill_removals(*arguments, orbit_tables(self.rules.board, left), moves)
+            return moves
 
-    @cached_property
-    def arrivals(self) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
-        """Number of quiet moves to each point of the frame, shape (blocks, points)."""
+        return self._once(("removals", stones), make)
+
+    def placements(self, *, quiet: bool, closing: bool) -> sets.Moves:
+        """Stones added, permutations outward.
+
+        Args:
+            quiet, closing: whether those that close no mill are wanted, and those that do.
+        """
+
+        def make() -> sets.Moves:
+            rows = self._rows(self.rules.board.line_masks)
+            arguments = (self.orbits.masks, self.board, rows, quiet, closing)
+            moves = self._room(sets.count_placements, *arguments)
+            larger = orbit_tables(self.rules.board, self.size + 1)
+            sets.fill_placements(*arguments, larger, moves)
+            return moves
+
+        return self._once(("placements", quiet, closing), make)
+
+    @property
+    def no_moves(self) -> sets.Moves:
+        """Lists of nothing."""
+        return self._once("nothing", lambda: self._room(lambda start: 0))
+
+    def arrivals(
+        self, flying: bool, *, nothing_to_take: bool
+    ) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
+        """Number of the moves of :meth:`quiet` to each point of the frame, (blocks, points)."""
         masks = self.orbits.masks
+        rows = self._rows(self.rules.board.long_line_masks)
         out = np.zeros((len(masks), self.free), dtype=np.uint8)
-        sets.count_arrivals(masks, self.board, self.flying, out)
+        sets.count_arrivals(masks, self.board, rows, flying, nothing_to_take, out)
         return out
 
-    @cached_property
+    @property
     def frames(self) -> sets.FrameEdges:
         """Edges and lines inside each frame."""
+        return self._once("frames", lambda: self._frames(np.zeros(len(self.orbits.masks), bool)))
+
+    @property
+    def paying_frames(self) -> sets.FrameEdges:
+        """The same with the lines left out where a mill of the minor side takes nothing."""
+        untouchable = np.zeros(len(self.orbits.masks), dtype=bool)
+        if not self.rules.mill_wins:
+            sets.find_untouchable(self.orbits.masks, self.board, self.protection, untouchable)
+        if not untouchable.any():
+            return self.frames
+        return self._once("paying frames", lambda: self._frames(untouchable))
+
+    def _frames(self, left_out: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> sets.FrameEdges:
         masks, board = self.orbits.masks, self.board
         edge_start = np.zeros(len(masks) + 1, dtype=np.int64)
         line_start = np.zeros(len(masks) + 1, dtype=np.int64)
         none = np.zeros(0, dtype=np.int32)
         none64 = np.zeros(0, dtype=np.int64)
         bit_edges = np.zeros((len(masks), self.free), dtype=np.int64)
-        bit_lines = np.zeros((len(masks), self.free), dtype=np.int32)
+        narrow = len(board.lines) < 32
+        bit_lines = np.zeros((len(masks), self.free), dtype=np.int32 if narrow else np.int64)
         sets.fill_frames(
-            masks, board, False, edge_start, none, bit_edges, line_start, none, none64, bit_lines
-        )
+            masks, board, left_out, False, edge_start, none, bit_edges, line_start, none, none64,
+            bit_lines,
+        )  # fmt: skip
         edge = np.zeros(edge_start[-1], dtype=np.int32)
         line = np.zeros(line_start[-1], dtype=np.int32)
         line_edges = np.zeros(line_start[-1], dtype=np.int64)
         sets.fill_frames(
-            masks, board, True, edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines
-        )
+            masks, board, left_out, True, edge_start, edge, bit_edges, line_start, line,
+            line_edges, bit_lines,
+        )  # fmt: skip
         return sets.FrameEdges(edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines)
 
     @cached_property
@@ -197,27 +236,38 @@ class Majors:
         capture.list_smaller(patterns, self.ranks(minor_size - 1), out)
         return out
 
-    def _placements(self, *, quiet: bool, closing: bool) -> sets.Moves:
-        masks, board = self.orbits.masks, self.board
-        start = np.zeros(len(masks) + 1, dtype=np.int64)
-        entries = sets.count_placements(masks, board, quiet, closing, start)
-        target = np.zeros(entries, dtype=np.int32)
-        permutation = np.zeros((entries, self.free), dtype=np.uint8)
-        larger = orbit_tables(self.rules.board, self.size + 1)
-        sets.fill_placements(masks, board, quiet, closing, larger, target, permutation)
-        return sets.Moves(start, target, permutation)
+    def _moves(self, flying: bool, *, quiet: bool, closing: bool, inward: bool) -> sets.Moves:
+        def make() -> sets.Moves:
+            rows = self._rows(self.rules.board.long_line_masks)
+            common = (self.orbits.masks, self.board, rows, flying, quiet, closing)
+            moves = self._room(sets.count_moves, *common)
+            sets.fill_moves(*common, inward, self.orbits, moves)
+            return moves
 
-    def _moves(self, *, closing: bool, inward: bool) -> sets.Moves:
-        orbit_table = self.orbits
-        masks, board = orbit_table.masks, self.board
-        start = np.zeros(len(masks) + 1, dtype=np.int64)
-        entries = sets.count_moves(masks, board, self.flying, closing, start)
-        target = np.zeros(entries, dtype=np.int32)
-        permutation = np.zeros((entries, self.free), dtype=np.uint8)
-        sets.fill_moves(
-            masks, board, self.flying, closing, inward, orbit_table, target, permutation
+        return self._once(("moves", flying, quiet, closing, inward), make)
+
+    def _rows(self, forbidden: tuple[int, ...]) -> IntArray:
+        """Return the masks of some rows if the rules forbid them."""
+        rows = forbidden if self.rules.long_lines_forbidden else ()
+        return np.array(rows, dtype=np.int64)
+
+    def _room(self, count: Callable[..., int], *arguments: Any) -> sets.Moves:
+        """Return lists of turns with only their starts filled in, by a kernel that counts them."""
+        start = np.zeros(len(self.orbits.masks) + 1, dtype=np.int64)
+        entries = count(*arguments, start)
+        return sets.Moves(
+            start=start,
+            target=np.zeros(entries, dtype=np.int32),
+            permutation=np.zeros((entries, self.free), dtype=np.uint8),
+            mills=np.zeros(entries, dtype=np.uint8),
         )
-        return sets.Moves(start, target, permutation)
+
+    def _once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what is kept under a key, made if it is not there."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made
 
 
 # All sizes of the usual games: neighbouring units in solving order need other ones, and making them

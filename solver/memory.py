@@ -19,6 +19,7 @@ __all__ = [
     "free_disk",
     "gigabytes",
     "peak_memory",
+    "total_memory",
 ]
 
 DEFAULT_SHARE: Final = 0.75
@@ -33,6 +34,11 @@ def available_memory() -> int:
     the address space (``ulimit -v``) leaves.
     """
     return max(0, min(_limits(), default=_ASSUMED))
+
+
+def total_memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def default_memory() -> int:

@@ -13,16 +13,18 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from math import comb
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from solver.boards import Board
 from solver.errors import UsageError
 from solver.rules import Rules
 
 __all__ = [
+    "MOST_SLOTS_OF_BLOCK",
     "Sector",
     "Unit",
     "after_turn",
+    "block_slots",
     "check_sector",
     "closure",
     "dependencies",
@@ -43,6 +45,10 @@ __all__ = [
     "unit_of",
     "wanted_sectors",
 ]
+
+
+MOST_SLOTS_OF_BLOCK: Final = 65535
+"""The most slots that share a major set in a sector the solver takes: ranks have 16 bits."""
 
 
 class Sector(NamedTuple):
@@ -343,10 +349,16 @@ def major_is_mover(rules: Rules, sector: Sector) -> bool:
 
 def slots(rules: Rules, sector: Sector) -> int:
     """The number of slots of a sector's table: orbits of the major set times the minor sets."""
+    major = sector.mover if major_is_mover(rules, sector) else sector.opponent
+    return orbit_count(rules.board, major) * block_slots(rules, sector)
+
+
+def block_slots(rules: Rules, sector: Sector) -> int:
+    """The number of slots of a sector's table that share a major set."""
     major, minor = sector.mover, sector.opponent
     if not major_is_mover(rules, sector):
         major, minor = minor, major
-    return orbit_count(rules.board, major) * comb(rules.board.size - major, minor)
+    return comb(rules.board.size - major, minor)
 
 
 def position_count(board: Board, sector: Sector) -> int:

@@ -1,12 +1,16 @@
 """Solving one unit: block-local retrograde analysis, as numbered steps.
 
 A unit is the pair of sectors that quiet moves lead between.  One colour is *major* in both: the
-one with more stones.  Two working tables are held, both by (major set's orbit, minor set's rank):
-one with the major side to move, one with the minor side.  A move of the minor side stays inside a
-block of slots; a move of the major side leads to another block, for every minor set through the
-same permutation of the free points.  So nothing is looked up at random in memory.
+one with more stones on the board.  Two working tables are held, both by (major set's orbit, minor
+set's rank): one with the major side to move, one with the minor side.  A move of the minor side
+stays inside a block of slots; a move of the major side leads to another block, for every minor set
+through the same permutation of the free points.  So nothing is looked up at random in memory.
 
 With equal sides the second table is the colour mirror of the first and is not held at all.
+
+All other turns leave the unit: captures, and placements where a turn may place or move a stone.
+Their values come from sectors solved before, so they are the initial values.  Where no stone moves
+they are all there is.
 """
 
 from __future__ import annotations
@@ -15,22 +19,19 @@ from functools import partial
 
 import numpy as np
 
+from solver.counting import count_entries, may_have_ended, solved_sector
 from solver.errors import ResourceError, UsageError
 from solver.kernels import capture, finish, mirror, spread
-from solver.kernels.values import (
-    DEEPEST,
-    DRAW,
-    WAITS,
-    WIN_AT_ONCE,
-    Lists,
-    make_score_table,
-)
+from solver.kernels.sets import PROTECT_ALWAYS
+from solver.kernels.values import Lists, make_score_table, most_moves
 from solver.majors import Majors, majors
 from solver.parallel import Workers
-from solver.placing import PlacingSolver, Rekeyed
 from solver.rules import Rules
-from solver.sectors import Sector, Unit
-from solver.solved import ByteArray, Counts, IntArray, Progress, Read, SolvedSector
+from solver.sectors import MOST_SLOTS_OF_BLOCK, Sector, Unit, moves_on_board, slots
+from solver.solved import Counts, IntArray, Progress, Read, SolvedSector
+from solver.source import Rekeyed, Source, TooDeepError
+from solver.turns import Placements, major_captures, minor_captures
+from solver.widths import BYTE, WORD, Stored, Width
 from solver.working import WorkingMemory, WorkingTable
 
 
@@ -45,11 +46,13 @@ def solve_unit(
 ) -> list[SolvedSector]:
     """Solve the sectors of one unit.
 
+    Entries are bytes unless a distance does not fit; then the unit is solved again with 16 bits,
+    and those sectors have such entries that need them.
+
     Args:
         rules: the game.
-        unit: one or two moving sectors, the one whose mover has more stones first; or one placing
-            sector.
-        read: gives the stored bytes of a sector solved before, in slot order.
+        unit: as :func:`solver.sectors.unit_of` makes them.
+        read: gives the stored entries of a sector solved before, in slot order.
         workers: the threads to use; their number does not change the outcome.
         progress: called with the number of slots finished since the last call.
         rekeyed: the same object for all units of a batch, so that no sector is re-keyed twice.
@@ -59,79 +62,141 @@ def solve_unit(
         The solved sectors, in the unit's order.
 
     Raises:
-        UsageError: the unit belongs to no game this solver knows.
-        ResourceError: a distance does not fit into a byte.
+        UsageError: the unit is too large for this solver.
+        ResourceError: a distance does not fit into 16 bits.
     """
-    if not unit.sectors[0].moving:
-        sector = unit.sectors[0]
-        return [PlacingSolver(rules, sector, read, workers, progress, rekeyed).run()]
-    return UnitSolver(rules, unit, read, workers, progress, memory).run()
+    rekeyed = rekeyed or Rekeyed()
+    memory = memory or WorkingMemory()
+    done = 0
+
+    def report(number: int) -> None:
+        nonlocal done
+        done += number
+        if progress is not None:
+            progress(number)
+
+    for width in (BYTE, WORD):
+        source = Source(rules, read, workers, rekeyed, width)
+        try:
+            first = unit.sectors[0]
+            moving = any(moves_on_board(rules, sector) for sector in unit.sectors)
+            if first.stones == rules.board.size or not (moving or first.mover_hand):
+                return [solve_stuck(rules, sector, workers) for sector in unit.sectors]
+            if moving:
+                return UnitSolver(rules, unit, source, workers, width, report, memory).run()
+            return [solve_placing(rules, first, source, workers, width, report)]
+        except TooDeepError:
+            report(-done)
+    raise ResourceError(f"unit {unit} has distances over {WORD.deepest} plies")
+
+
+def solve_stuck(rules: Rules, sector: Sector, workers: Workers) -> SolvedSector:
+    """Solve a sector in which nobody has a turn: no point is free, or there is nothing to move."""
+    drawn = rules.full_board_draws and sector.moving and sector.stones == rules.board.size
+    stored = np.full(slots(rules, sector), BYTE.draw if drawn else 0, dtype=np.uint8)
+    return count_entries(rules, sector, stored, workers, BYTE)
+
+
+def solve_placing(
+    rules: Rules,
+    sector: Sector,
+    source: Source,
+    workers: Workers,
+    width: Width,
+    progress: Progress,
+) -> SolvedSector:
+    """Solve a sector whose every turn places a stone: a single pass over sectors solved before.
+
+    Raises:
+        TooDeepError: a distance does not fit into the width.
+    """
+    placements = Placements(rules, sector, source, workers, width, progress)
+    stored = np.empty((placements.blocks, placements.block), dtype=width.native)
+    placements.fill(stored, settled=True)
+    return count_entries(rules, sector, stored.reshape(-1), workers, width)
 
 
 class UnitSolver:
-    """The state of solving one moving unit; see :func:`solve_unit`."""
+    """The state of solving one unit in which stones move; see :func:`solve_unit`.
+
+    Args:
+        rules, unit, workers: as there.
+        source: gives the sectors solved before.
+        width: of the entries.
+        progress: called with the number of slots finished since the last call.
+        memory: to use again.
+    """
 
     def __init__(
         self,
         rules: Rules,
         unit: Unit,
-        read: Read,
+        source: Source,
         workers: Workers,
-        progress: Progress | None = None,
-        memory: WorkingMemory | None = None,
+        width: Width,
+        progress: Progress,
+        memory: WorkingMemory,
     ) -> None:
-        sector = unit.sectors[0]
-        if rules.all_in_mills != "any":
-            raise UsageError(f"all-in-mills={rules.all_in_mills} is not solved yet, only any")
         self.rules = rules
         self.unit = unit
-        self.read = read
+        self.source = source
         self.workers = workers
-        self.report = progress or (lambda slots: None)
-        self.memory = memory or WorkingMemory()
+        self.width = width
+        self.report = progress
+        self.memory = memory
+        sector = unit.sectors[0]
         self.major_size, self.minor_size = sector.mover, sector.opponent
-        self.equal = self.major_size == self.minor_size
+        self.major_flying = rules.flies(sector.mover, sector.mover_hand)
+        self.minor_flying = rules.flies(sector.opponent, sector.opponent_hand)
+        self.equal = len(unit.sectors) == 1
+        self.nothing_to_take = not self.minor_size and not rules.mill_wins
         self.majors: Majors = majors(rules, self.major_size)
         self.blocks = len(self.majors.orbits.masks)
         self.ranks = self.majors.ranks(self.minor_size)
         self.block = self.ranks.total
-        if self.block > np.iinfo(np.uint16).max:
-            raise UsageError(f"unit {unit} has blocks of {self.block} slots; the most is 65535")
+        if self.block > MOST_SLOTS_OF_BLOCK:
+            raise UsageError(
+                f"unit {unit} has blocks of {self.block} slots; the most is {MOST_SLOTS_OF_BLOCK}"
+            )
         self.patterns = self.majors.patterns(self.minor_size)
-        self.scores = make_score_table()
-        self.check_moves(sector)
-        self.minor_flying = self.minor_size == rules.flying_at
+        self.check_moves()
+        unpaid = self.majors.protection == PROTECT_ALWAYS and not rules.mill_wins
+        self.unpaid = (
+            self.majors.closing_inward(self.major_flying)
+            if unpaid and not self.nothing_to_take
+            else self.majors.no_moves
+        )
         symmetries = np.bitwise_count(self.majors.orbits.stabiliser).astype(np.int64)
         # All positions one slot of a block stands for, and whether it stands for them alone.
         self.weights = len(rules.board.automorphisms) // symmetries
         self.simple = (symmetries == 1).astype(np.int64)
 
-    def check_moves(self, sector: Sector) -> None:
+    def check_moves(self) -> None:
         """Refuse a unit in which a side can have more quiet moves than a counter holds."""
         slides = max(mask.bit_count() for mask in self.rules.board.neighbours)
-        free = self.rules.board.size - sector.stones
-        for size in sector[:2]:
-            most = size * (free if size == self.rules.flying_at else slides)
-            if most >= WAITS:
-                raise UsageError(
-                    f"unit {self.unit} has positions with up to {most} moves, over {WAITS - 1}"
-                )
+        free = self.rules.board.size - self.major_size - self.minor_size
+        for size, flying in (
+            (self.major_size, self.major_flying),
+            (self.minor_size, self.minor_flying),
+        ):
+            if size * (free if flying else min(slides, free)) > most_moves(self.width.draw):
+                raise TooDeepError(f"unit {self.unit} has too many moves for a counter")
 
     def run(self) -> list[SolvedSector]:
         """Solve the unit, step by step."""
-        # 1. What captures give, and how many quiet moves there are.
+        # 1. What exits give, and how many quiet moves there are.
         tables = self.start()
         # 2. Layer by layer: each depth's final slots tell their predecessors.
-        counts = [Counts.zero() for _ in tables]
+        counts = [Counts.zero(self.width) for _ in tables]
         deepest_seed = max(table.deepest_seed for table in tables)
         self.release_first(tables)
-        for layer in range(DEEPEST + 2):
+        for layer in range(self.width.deepest + 2):
             for table, count in zip(tables, counts, strict=True):
                 self.count_layer(layer, table, count)
             if layer >= deepest_seed and not any(table.lists.length.any() for table in tables):
                 break
-            if layer > DEEPEST:
-                raise ResourceError(f"unit {self.unit} has distances over {DEEPEST} plies")
+            if layer > self.width.deepest:
+                raise TooDeepError(f"unit {self.unit} has distances over {layer - 1} plies")
             self.spread_layer(layer, tables)
         # 3. What no layer reached is drawn.
         self.report(sum(self.blocks * self.block - table.settled for table in tables))
@@ -139,64 +204,65 @@ class UnitSolver:
         tables.clear()
         solved = []
         for sector, count in zip(self.unit.sectors, counts, strict=True):
-            # Each table is given up once its bytes are stored.
+            # Each table is given up once its entries are stored.
             solved.append(self.finish(sector, *settled.pop(0), count))
         return solved
 
     def start(self) -> list[WorkingTable]:
-        """Make the working tables and set what captures give."""
+        """Make the working tables and set what turns that leave the unit give."""
+        depths = self.width.numbers if self.width is BYTE else self.source.deepest_of(self.unit) + 2
         tables = [
-            WorkingTable(self.blocks, self.block, self.memory, name)
-            for name in (("major",) if self.equal else ("major", "minor"))
+            WorkingTable(self.blocks, self.block, self.memory, name, self.width, depths)
+            for name in ("major", "minor")[: len(self.unit.sectors)]
         ]
         self.start_major(tables[0])
         if not self.equal:
             self.start_minor(tables[1])
         return tables
 
+    def exits(self, sector: Sector) -> Stored:
+        """Return the scores of a sector's placements, by (block, rank); nothing if it has none."""
+        if not sector.mover_hand:
+            return np.zeros((0, 0), dtype=self.width.native)
+        placements = Placements(
+            self.rules, sector, self.source, self.workers, self.width, lambda slots: None
+        )
+        scores = np.empty((self.blocks, self.block), dtype=self.width.native)
+        placements.fill(scores, settled=False)
+        return scores
+
     def start_major(self, table: WorkingTable) -> None:
         """Set the slots with the major side to move."""
-        m = self.majors
-        row = np.zeros(self.blocks, dtype=np.int32)
-        if self.minor_size - 1 < self.rules.fewest_stones:
-            captures = np.full((1, self.block + 1), WIN_AT_ONCE, dtype=np.uint8)
-        else:
-            holders = m.mill_holders
-            row[holders] = np.arange(len(holders), dtype=np.int32)
-            captures = np.empty((len(holders), self.block + 1), dtype=np.uint8)
-            solved = self.read(Sector(self.minor_size - 1, self.major_size))
-            smaller, smaller_ranks = m.ranks(self.minor_size - 1), m.smaller_ranks(self.minor_size)
-            frames = m.frames
-            self.workers.run(
-                "captures",
-                lambda first, last: capture.major_captures(
-                    first, last, holders, m.free, frames, self.patterns, self.ranks, smaller,
-                    smaller_ranks, solved, captures,
-                ),
-                self.workers.even(len(holders), self.block),
-            )  # fmt: skip
-        captures[:, self.block] = 0
-        arrivals, closing, runs = m.arrivals, m.closing, m.runs(self.minor_size)
+        m, sector = self.majors, self.unit.sectors[0]
+        exits = self.exits(sector)
+        closing = m.no_moves if self.nothing_to_take else m.closing(self.major_flying)
+        captures = major_captures(
+            self.rules, sector, closing, self.source, self.workers, self.width, placed=False
+        )
+        arrivals = m.arrivals(self.major_flying, nothing_to_take=self.nothing_to_take)
+        runs = m.runs(self.minor_size)
         self.workers.run(
             "initial values",
             lambda first, last: capture.start_major(
                 first, last, first * (self.block + 1), m.free, self.patterns, self.ranks,
-                runs, arrivals, closing, row, captures, table.working,
+                runs, arrivals, closing, captures.row, captures.scores, captures.unpaid, exits,
+                table.working,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
 
     def start_minor(self, table: WorkingTable) -> None:
         """Set the slots with the minor side to move."""
-        m = self.majors
-        solved = self.read(Sector(self.major_size - 1, self.minor_size))
-        larger = majors(self.rules, self.major_size - 1).ranks(self.minor_size)
-        frames, removals = m.frames, m.removals
+        m, sector = self.majors, self.unit.sectors[1]
+        exits = self.exits(sector)
+        captures = minor_captures(self.rules, sector, self.source, self.width, placed=False)
+        scores = make_score_table(self.width.draw)
         self.workers.run(
             "initial values",
             lambda first, last: capture.start_minor(
                 first, last, first * (self.block + 1), m.free, self.minor_flying, self.patterns,
-                self.ranks, frames, removals, larger, solved, self.scores, table.working,
+                self.ranks, captures.frames, captures.one, captures.two, captures.lone,
+                captures.double, scores, exits, table.working,
             ),
             self.workers.even(self.blocks, self.block),
         )  # fmt: skip
@@ -238,8 +304,9 @@ class UnitSolver:
     def spread_inside(self, layer: int, found: Lists, minor: WorkingTable) -> None:
         """Tell the minor side's positions before a frontier with the major side to move."""
         m = self.majors
-        frames = m.frames
-        smaller = m.ranks(self.minor_size - 1)
+        # A mill that takes nothing can be closed by a quiet move.
+        frames = m.paying_frames
+        smaller = m.ranks(max(0, self.minor_size - 1))
         # Entries have about eight predecessors each; a block costs something even without any.
         work = 8 * int(found.length.sum(dtype=np.int64)) / self.blocks + 1
         self.workers.run(
@@ -254,14 +321,14 @@ class UnitSolver:
     def spread_across(self, layer: int, found: Lists, major: WorkingTable) -> None:
         """Tell the major side's positions before a frontier with the minor side to move."""
         m = self.majors
-        quiet = m.quiet
+        quiet = m.quiet(self.major_flying, nothing_to_take=self.nothing_to_take)
         # Entries have about twelve predecessors each; every block looks at as many lists.
         work = 12 * int(found.length.sum(dtype=np.int64)) / self.blocks + 6
         self.workers.run(
             "moves across blocks",
             lambda first, last: spread.spread_across(
                 first, last, first * (self.block + 1), layer, m.free, self.patterns, self.ranks,
-                quiet, found, major.working, major.next_lists,
+                quiet, self.unpaid, m.frames, found, major.working, major.next_lists,
             ),
             self.workers.even(self.blocks, work),
         )  # fmt: skip
@@ -318,27 +385,31 @@ class UnitSolver:
         return lists
 
     def finish(
-        self, sector: Sector, depth: ByteArray, open_moves: ByteArray, counts: Counts
+        self, sector: Sector, depth: Stored, open_moves: Stored, counts: Counts
     ) -> SolvedSector:
-        """Turn a working table into stored bytes, and complete its counts."""
+        """Turn a working table into stored entries, and complete its counts."""
         m = self.majors
-        stored = np.empty((self.blocks, self.block), dtype=np.uint8)
+        stored = np.empty((self.blocks, self.block), dtype=self.width.native)
         words, open_words = depth.view(np.uint64), open_moves.view(np.uint64)
+        bits = 8 * self.width.bytes
 
         def store(first: int, last: int) -> None:
-            finish.mark_draws(first, last, words, open_words)
+            finish.mark_draws(first, last, bits, words, open_words)
             stored[first:last] = depth[first:last, : self.block]
 
         self.workers.run("finish", store, self.workers.even(self.blocks, self.block))
+        if may_have_ended(self.rules):
+            return count_entries(self.rules, sector, stored.reshape(-1), self.workers, self.width)
 
         def count(first: int, last: int) -> IntArray:
-            part = np.zeros(256, dtype=np.int64)
+            part = np.zeros(self.width.numbers, dtype=np.int64)
             finish.count_symmetric(first, last, m.board, m.orbits, self.patterns, stored, part)
             return part
 
         ranges = self.workers.even(self.blocks, self.block)
         symmetric = sum(self.workers.run("counting", count, ranges))
-        counts.positions[DRAW] = self.weights.sum() * self.block - counts.positions.sum()
-        counts.distinct[DRAW] = self.simple.sum() * self.block - counts.distinct.sum()
+        draw = self.width.draw
+        counts.positions[draw] = self.weights.sum() * self.block - counts.positions.sum()
+        counts.distinct[draw] = self.simple.sum() * self.block - counts.distinct.sum()
         counts.distinct += symmetric
-        return SolvedSector(sector, stored.reshape(-1), counts)
+        return solved_sector(sector, stored.reshape(-1), counts, self.width)

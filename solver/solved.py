@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.sectors import Sector
+from solver.widths import BYTE, Stored, Width
 
-ByteArray = npt.NDArray[np.uint8]
 IntArray = npt.NDArray[np.int64]
-Read = Callable[[Sector], ByteArray]
-"""Gives the stored bytes of a sector solved before, in slot order."""
+Read = Callable[[Sector], Stored]
+"""Gives the stored entries of a sector solved before, in slot order."""
 Progress = Callable[[int], None]
 """Called with the number of slots finished since the last call."""
 
 
 @dataclass
 class Counts:
-    """How many positions of a sector have which stored byte.
+    """How many positions of a sector have which stored entry. Void slots are counted nowhere.
 
     Attributes:
-        positions: by stored byte, all positions (256 entries).
+        positions: by stored entry, all positions.
         distinct: the same up to symmetry.
     """
 
@@ -31,15 +31,15 @@ class Counts:
     distinct: IntArray
 
     @classmethod
-    def zero(cls) -> Counts:
-        """Return counts of nothing."""
-        return cls(np.zeros(256, dtype=np.int64), np.zeros(256, dtype=np.int64))
+    def zero(cls, width: Width = BYTE) -> Counts:
+        """Return counts of nothing, for entries of a width."""
+        return cls(*np.zeros((2, width.numbers), dtype=np.int64))
 
 
 @dataclass
 class SolvedSector:
-    """One solved sector: its stored bytes in slot order and their counts."""
+    """One solved sector: its stored entries in slot order and their counts."""
 
     sector: Sector
-    stored: ByteArray
+    stored: Stored
     counts: Counts

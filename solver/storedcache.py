@@ -9,16 +9,13 @@ from solver.rules import Rules
 from solver.sectors import Sector, Unit, dependencies
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    ByteArray = npt.NDArray[np.uint8]
+    from solver.widths import Stored
 
 __all__ = ["StoredCache"]
 
 
 class StoredCache:
-    """The stored bytes of sectors, as long as a unit still to be solved reads them.
+    """The stored entries of sectors, as long as a unit still to be solved reads them.
 
     The order of the units is known, so when room is short what is needed last goes first.
 
@@ -28,7 +25,7 @@ class StoredCache:
     """
 
     def __init__(self, rules: Rules, units: Sequence[Unit]) -> None:
-        self._arrays: dict[Sector, ByteArray] = {}
+        self._arrays: dict[Sector, Stored] = {}
         self._uses: dict[Sector, list[int]] = {}  # numbers of the reading units, last one first
         self._done = 0
         for number in reversed(range(len(units))):
@@ -43,15 +40,15 @@ class StoredCache:
         """Bytes held."""
         return sum(array.nbytes for array in self._arrays.values())
 
-    def __getitem__(self, sector: Sector) -> ByteArray:
+    def __getitem__(self, sector: Sector) -> Stored:
         """Return what is held of a sector; KeyError if nothing is."""
         return self._arrays[sector]
 
-    def get(self, sector: Sector) -> ByteArray | None:
+    def get(self, sector: Sector) -> Stored | None:
         """Return what is held of a sector, or None."""
         return self._arrays.get(sector)
 
-    def put(self, sector: Sector, stored: ByteArray) -> None:
+    def put(self, sector: Sector, stored: Stored) -> None:
         """Hold a sector if a unit still to be solved reads it."""
         if self._uses.get(sector):
             self._arrays[sector] = stored

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from solver import memory
-from solver.errors import DamagedTableError, ResourceError, UsageError
-from solver.plan import file_bytes, unit_memory
+from solver.errors import DamagedTableError, ResourceError
+from solver.plan import file_bytes, unit_memory, unit_slots
 from solver.rules import Rules
 from solver.sectors import (
+    MOST_SLOTS_OF_BLOCK,
     Sector,
     Unit,
+    block_slots,
     check_sector,
     closure,
     major_is_mover,
@@ -31,6 +33,7 @@ __all__ = [
     "refuse_unsolvable",
     "sound_table",
     "survey",
+    "unsolvable",
 ]
 
 
@@ -107,20 +110,41 @@ def survey(
 
 
 def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
-    """Raise UsageError if one of the sectors has no table, or none that can be made yet."""
-    for sector in sectors:
+    """Raise an error if one of the sectors has no table, or none that can be made here.
+
+    Raises:
+        UsageError: it has none under these rules.
+        ResourceError: it is too large for this machine or this program.
+    """
+    asked = list(sectors)
+    for sector in asked:
         check_sector(rules, sector)
-        if rules.all_in_mills != "any":
-            raise UsageError(
-                f"tables for all-in-mills={rules.all_in_mills} cannot be made yet, only for"
-                " all-in-mills=any"
-            )
-        # Moving sectors depend on moving ones only.
-        if rules.double_mill > 1 and (not sector.moving or rules.double_capture_possible(sector)):
-            raise UsageError(
-                f"the table of {sector} for double-mill={rules.double_mill} cannot be made yet,"
-                " only for double-mill=1"
-            )
+    why = unsolvable(rules, asked)
+    if why:
+        raise ResourceError(f"not solvable here: {why}")
+
+
+def unsolvable(rules: Rules, sectors: Iterable[Sector]) -> str | None:
+    """Return why some sectors, or what they depend on, cannot be solved here; None if they can."""
+    units = {unit_of(rules, sector) for sector in closure(rules, sectors)}
+    hardest = max(units, key=lambda unit: unit_memory(rules, unit), default=None)
+    if hardest is None:
+        return None
+    machine = memory.total_memory()
+    need = unit_memory(rules, hardest)
+    if need > machine:
+        return (
+            f"unit {hardest} has {unit_slots(rules, hardest):,} slots and needs about"
+            f" {memory.gigabytes(need)} of memory, and this machine has {memory.gigabytes(machine)}"
+        )
+    widest = max(units, key=lambda unit: block_slots(rules, unit.sectors[0]))
+    slots_of_block = block_slots(rules, widest.sectors[0])
+    if slots_of_block > MOST_SLOTS_OF_BLOCK:
+        return (
+            f"unit {widest} has blocks of {slots_of_block:,} slots, and this program solves units"
+            f" with blocks of at most {MOST_SLOTS_OF_BLOCK:,}"
+        )
+    return None
 
 
 def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -> TableReader:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.kernels.values import Lists, Seeds, Working
-from solver.solved import ByteArray
+from solver.widths import BYTE, Stored, Width
 
 __all__ = ["WorkingMemory", "WorkingTable"]
 
@@ -68,17 +68,28 @@ class WorkingTable:
         blocks, block: number of blocks and slots of a block.
         memory: where to take memory from.
         name: of this table, different for the two of a unit.
+        width: of the entries.
+        depths: a number greater than that of any seed.
 
     Attributes:
         working: what is known of the slots; rows are by block, their entries by rank.
         lists: the frontier of the present layer.
         settled: slots whose value is known, so far.
-        bytes_per_slot: memory that a table takes in any case, in bytes per slot.
+        bytes_per_slot: memory that a table takes in any case, in bytes per slot, if entries are
+            bytes.
     """
 
     bytes_per_slot: ClassVar = 4  # a depth, a counter, and room for a seed
 
-    def __init__(self, blocks: int, block: int, memory: WorkingMemory, name: str) -> None:
+    def __init__(
+        self,
+        blocks: int,
+        block: int,
+        memory: WorkingMemory,
+        name: str,
+        width: Width,
+        depths: int,
+    ) -> None:
         row = -(-block // _ROW_MULTIPLE) * _ROW_MULTIPLE
         # The lists below have room for everything, so that each range of blocks has a place of
         # its own (and one entry more per block, as kernels write ahead). The system gives memory
@@ -86,13 +97,14 @@ class WorkingTable:
         # write: with others each layer would touch memory that was left alone before. For the
         # same reason the frontiers' memory is not used again by the next unit.
         room = blocks * (block + 1)
+        self.memory = memory
         self.settled = 0
         self.working = Working(
-            depth=memory.take(f"{name} depth", blocks * row, np.uint8).reshape(blocks, row),
-            open_moves=memory.take(f"{name} moves", blocks * row, np.uint8).reshape(blocks, row),
+            depth=self._entries(f"{name} depth", blocks, row, width),
+            open_moves=self._entries(f"{name} moves", blocks, row, width),
             seeds=Seeds(
                 next=np.zeros(blocks, dtype=np.int64),
-                waiting=np.zeros((256, blocks), dtype=np.uint16),
+                waiting=np.zeros((depths, blocks), dtype=np.uint16),
                 rank=memory.take(f"{name} seeds", room, np.uint16),
             ),
         )
@@ -104,6 +116,11 @@ class WorkingTable:
             )
             for _ in range(2)
         )
+
+    def _entries(self, name: str, blocks: int, row: int, width: Width) -> Stored:
+        """Return a row of entries for each block, with anything in them."""
+        kind = np.uint8 if width is BYTE else np.uint16
+        return self.memory.take(f"{name} {width.packing}", blocks * row, kind).reshape(blocks, row)
 
     @property
     def next_lists(self) -> Lists:
@@ -119,7 +136,7 @@ class WorkingTable:
         """The greatest depth captures have set; -1 if there is none."""
         return int(np.flatnonzero(self.working.seeds.waiting.any(axis=1)).max(initial=-1))
 
-    def settle(self) -> tuple[ByteArray, ByteArray]:
+    def settle(self) -> tuple[Stored, Stored]:
         """Free what only spreading needs; return the depths and the open moves."""
         depth, open_moves = self.working.depth, self.working.open_moves
         del self.working, self.lists, self._spare_lists

@@ -12,7 +12,7 @@ from solver.sectors import sectors_up_to, solving_order, wanted_sectors
 
 if TYPE_CHECKING:
     from solver.sectors import Sector, Unit
-    from solver.solved import ByteArray
+    from solver.widths import Stored
 
 __all__ = ["compile_first", "is_compiled"]
 
@@ -61,7 +61,7 @@ def _solve_the_smallest(placing: bool) -> None:
         rules = Rules(name="compiling", board=BOARDS[board], stones=4)
         whole = placing and board == "merels16"
         sectors = wanted_sectors(rules) if whole else sectors_up_to(rules, stones)
-        tables: dict[Sector, ByteArray] = {}
+        tables: dict[Sector, Stored] = {}
         with Workers(1) as workers:
             for unit in solving_order(rules, sectors):
                 for solved in solve_unit(rules, unit, tables.__getitem__, workers):

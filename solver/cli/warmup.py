@@ -15,7 +15,7 @@ from solver.rules import Rules
 from solver.sectors import Sector, Unit, sectors_up_to, solving_order, wanted_sectors
 
 if TYPE_CHECKING:
-    from solver.solved import ByteArray
+    from solver.widths import Stored
 
 __all__ = ["warmup"]
 
@@ -32,7 +32,7 @@ def warmup(as_json: bool) -> None:
     from solver.kernels import cache_folder  # brings Numba, which takes its time as well
 
     for rules, units in _smallest():
-        tables: dict[Sector, ByteArray] = {}
+        tables: dict[Sector, Stored] = {}
         for unit in units:
             _solve_and_check(rules, unit, tables)
     seconds = time.perf_counter() - started
@@ -56,7 +56,7 @@ def _smallest() -> Iterator[tuple[Rules, list[Unit]]]:
     yield small, solving_order(small, wanted_sectors(small))
 
 
-def _solve_and_check(rules: Rules, unit: Unit, tables: dict[Sector, ByteArray]) -> None:
+def _solve_and_check(rules: Rules, unit: Unit, tables: dict[Sector, Stored]) -> None:
     """Solve a unit in memory, add its tables to `tables` and check them."""
     import numpy as np
 

@@ -1,10 +1,12 @@
-"""Initial values: what each side gets by capturing, and how many quiet moves it has.
+"""Initial values: what each side gets by leaving the unit, and how many quiet moves it has.
 
 Array names: `x` block number, `p` and `q` patterns, `r` ranks; `depth` and `open_moves` are the
-working tables, one row of bytes per block.
+working tables, one row of entries per block; `top` is the greatest number of as many bits.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,46 +20,166 @@ from solver.kernels.frames import (
     mill_points,
     open_lines,
     pattern_sum,
+    twice_mill_points,
 )
 from solver.kernels.ranks import (
-    FRAME_BITS,
+    Ranks,
     fill_permutation,
     fill_run_tables,
     half,
     permutation_room,
+    permutation_width,
     permuted,
     rank_in_frame,
+    run_room,
     spare_rank,
 )
-from solver.kernels.values import plant, score_block, settle_depth, settle_moves
+from solver.kernels.sets import PROTECT_NONE, PROTECT_WHILE_OTHERS, Moves
+from solver.kernels.values import (
+    NO_TURN,
+    Entries,
+    largest,
+    plant,
+    score_block,
+    settle_depth,
+    settle_moves,
+)
+
+
+class Removal(NamedTuple):
+    """What taking major stones leads to."""
+
+    moves: Moves  # removals, by block
+    ranks: Ranks  # of the minor sets in a frame of so many points more
+    solved: Entries  # stored entries of the sector it leads to; none if it wins at once
 
 
 @kernel
-def major_captures(first, last, holders, points, frames, patterns, ranks, smaller, smaller_ranks, solved, out):  # type: ignore[no-untyped-def]
+def major_captures(
+    first,
+    last,
+    holders,
+    protection,
+    points,
+    frames,
+    patterns,
+    ranks,
+    smaller,
+    smaller_ranks,
+    solved,
+    out,
+):  # type: ignore[no-untyped-def]
     """Score the captures open to the major side once it has closed a mill.
 
     Args:
         first, last: range of `holders` to do.
         holders: blocks whose set holds a mill.
+        protection: which minor stones may be taken, see :mod:`solver.kernels.sets`.
         points: points of a frame.
         frames: :class:`FrameEdges` of the major sets.
         patterns, ranks: all minor sets by rank, and their rank tables.
         smaller: rank tables for one minor stone fewer.
         smaller_ranks: by (rank, number), the rank there with one stone taken.
-        solved: stored bytes of the sector with one minor stone fewer, minor side to move, by
-            (block, rank).
-        out: scores by (place in `holders`, rank).
+        solved: stored entries of the sector with one minor stone fewer, minor side to move, by
+            (block, rank); none if taking a stone wins at once.
+        out: scores by (place in `holders`, rank); NO_TURN where nothing may be taken.
     """
-    table = np.zeros(2 << half(points), dtype=np.int32)
-    value = np.zeros(smaller.total, dtype=np.uint8)
+    table = np.zeros(2 << half(points), dtype=frames.bit_lines.dtype)
+    value = np.zeros(smaller.total, dtype=out.dtype)
     protected = np.zeros(ranks.total + 1, dtype=np.int32)
     for place in range(first, last):
         x = np.int64(holders[place])
-        score_block(solved[x * smaller.total : (x + 1) * smaller.total], value)
-        # As if every stone could be taken; then those sets anew that hold a mill.
-        take_best(smaller_ranks, value, out[place, : ranks.total])
+        score_solved(x, solved, value)
+        best_removals(
+            x, protection, points, frames, patterns, ranks, smaller, smaller_ranks, value, table,
+            protected, out[place, : ranks.total],
+        )  # fmt: skip
+
+
+@kernel
+def major_double_captures(
+    first,
+    last,
+    holders,
+    protection,
+    points,
+    frames,
+    patterns,
+    ranks,
+    smaller,
+    smaller_ranks,
+    left_patterns,
+    smallest,
+    left_ranks,
+    solved,
+    solved_twice,
+    out,
+):  # type: ignore[no-untyped-def]
+    """Score what the major side gets by closing two mills at once, which takes two stones.
+
+    Args:
+        first, last, holders, protection, points, frames, patterns, ranks: see `major_captures`.
+        smaller, smaller_ranks, solved: see there, for one stone.
+        left_patterns: the sets with one stone fewer, by rank.
+        smallest, left_ranks: rank tables for two stones fewer, and the ranks there by (rank with
+            one fewer, number).
+        solved_twice: like `solved`, with two stones fewer.
+        out: scores by (place in `holders`, rank).
+    """
+    table = np.zeros(2 << half(points), dtype=frames.bit_lines.dtype)
+    value = np.zeros(smaller.total, dtype=out.dtype)
+    value_twice = np.zeros(smallest.total, dtype=out.dtype)
+    left = np.zeros(smaller.total, dtype=out.dtype)
+    protected = np.zeros(max(ranks.total, smaller.total) + 1, dtype=np.int32)
+    for place in range(first, last):
+        x = np.int64(holders[place])
+        score_solved(x, solved, value)
+        score_solved(x, solved_twice, value_twice)
+        best_removals(
+            x, protection, points, frames, left_patterns, smaller, smallest, left_ranks,
+            value_twice, table, protected, left,
+        )  # fmt: skip
+        # Where no second stone may go, the first is all.
+        for r in range(smaller.total):
+            if left[r] == NO_TURN:
+                left[r] = value[r]
+        best_removals(
+            x, protection, points, frames, patterns, ranks, smaller, smaller_ranks, left, table,
+            protected, out[place, : ranks.total],
+        )  # fmt: skip
+
+
+@step
+def score_solved(x, solved, value):  # type: ignore[no-untyped-def]
+    """Fill `value` with the scores of block `x` of a solved sector; of wins if there is none."""
+    size = len(value)
+    if len(solved) == 0:
+        value[:] = largest(value)
+    else:
+        score_block(solved[x * size : (x + 1) * size], largest(value), value)
+
+
+@step
+def best_removals(
+    x,
+    protection,
+    points,
+    frames,
+    patterns,
+    ranks,
+    smaller,
+    smaller_ranks,
+    value,
+    table,
+    protected,
+    out,
+):  # type: ignore[no-untyped-def]
+    """Set each entry of `out` to the greatest value that taking a stone of a minor set gives."""
+    # As if every stone could be taken; then those sets anew that hold a mill.
+    take_best(smaller_ranks, value, out)
+    if protection != PROTECT_NONE:
         found = find_mills(x, points, patterns, frames, table, protected)
-        score_removals(x, found, protected, frames, ranks, smaller, value, out[place])
+        score_removals(x, found, protected, protection, frames, ranks, smaller, value, out)
 
 
 @step
@@ -72,7 +194,7 @@ def take_best(numbers, value, out):  # type: ignore[no-untyped-def]
 
 
 @step
-def score_removals(x, found, listed, frames, ranks, smaller, value, out):  # type: ignore[no-untyped-def]
+def score_removals(x, found, listed, protection, frames, ranks, smaller, value, out):  # type: ignore[no-untyped-def]
     """Score, for the listed minor sets of block `x`, the best removal of a stone that may be."""
     low, high = smaller.low, smaller.high
     first_line = frames.line_start[x]
@@ -80,9 +202,9 @@ def score_removals(x, found, listed, frames, ranks, smaller, value, out):  # typ
     for number in range(found):
         p = np.int64(listed[np.uint64(number)])
         stones = p & ~mill_points(p, frames.line, first_line, last_line)
-        if stones == 0:
+        if stones == 0 and protection == PROTECT_WHILE_OTHERS:
             stones = p
-        best = np.int64(0)
+        best = np.int64(NO_TURN)
         while stones != 0:
             q = p & ~(stones & -stones)
             stones &= stones - 1
@@ -91,7 +213,22 @@ def score_removals(x, found, listed, frames, ranks, smaller, value, out):  # typ
 
 
 @kernel
-def start_major(first, last, place, points, patterns, ranks, runs, arrivals, closing, row, captures, table):  # type: ignore[no-untyped-def]
+def start_major(
+    first,
+    last,
+    place,
+    points,
+    patterns,
+    ranks,
+    runs,
+    arrivals,
+    closing,
+    row,
+    captures,
+    unpaid,
+    exits,
+    table,
+):  # type: ignore[no-untyped-def]
     """Set depth and open quiet moves of every slot with the major side to move.
 
     Args:
@@ -103,29 +240,44 @@ def start_major(first, last, place, points, patterns, ranks, runs, arrivals, clo
         runs: :class:`Runs` of the same sets.
         arrivals: number of quiet moves of the major side to each point of the frame, by block.
         closing: :class:`Moves` that close a mill, permutations outward.
-        row: place of each block in `captures`.
+        row: row in `captures` of each of these moves.
         captures: scores, see :func:`major_captures`; the last column is a spare and holds 0.
+        unpaid: whether a mill may take nothing, which makes the move a quiet one.
+        exits: scores of the turns that leave the unit without moving a stone on the board, by
+            (block, rank); none if there are no such turns.
         table: :class:`Working`, out.
     """
     width = half(points)
-    room = np.zeros(len(runs.low_part), dtype=np.int32)
+    room = np.zeros(run_room(points), dtype=np.int32)
     low_image = np.zeros(len(runs.low_part), dtype=np.int32)
-    high_image = np.zeros(runs.high_parts, dtype=np.int32)
+    high_image = np.zeros(len(runs.high_part), dtype=np.int32)
     sums = np.zeros(2 << width, dtype=np.int32)
-    best = np.zeros(ranks.total, dtype=np.uint8)
-    ends = np.zeros(256, dtype=np.int64)
+    best = np.zeros(ranks.total, dtype=captures.dtype)
+    further = np.zeros(ranks.total, dtype=np.uint8)
+    ends = np.zeros(len(table.seeds.waiting), dtype=np.int64)
     listed = np.zeros(ranks.total + 1, dtype=np.int32)
     for x in range(first, last):
-        best[:] = 0
+        begin_with(x, exits, best)
+        if unpaid:
+            further[:] = 0
         for entry in range(closing.start[x], closing.start[x + 1]):
             permutation = closing.permutation[entry]
             fill_run_tables(permutation, points, runs, room, low_image, high_image)
-            scores = captures[row[closing.target[entry]]]
+            scores = captures[row[entry]]
             raise_scores(runs, low_image, high_image, ranks, scores, best)
+            if unpaid:
+                count_unpaid(runs, low_image, high_image, ranks, scores, further)
         total = fill_sums(arrivals[x], points, width, sums)
         depth, open_moves = table.depth[x, : ranks.total], table.open_moves[x, : ranks.total]
-        count_quiet(patterns, width, total, sums, best, depth, open_moves)
+        count_quiet(patterns, width, total, sums, further, best, depth, open_moves)
         place = plant(x, place, depth, open_moves, table.seeds, ends, listed)
+
+
+@step
+def begin_with(x, exits, best):  # type: ignore[no-untyped-def]
+    """Set the best scores of block `x` to those of its exits; to NO_TURN if there are none."""
+    for r in range(len(best)):
+        best[r] = NO_TURN if len(exits) == 0 else exits[x, r]
 
 
 @step
@@ -141,11 +293,9 @@ def raise_scores(runs, low_image, high_image, ranks, scores, best):  # type: ign
     """
     low, high = ranks.low, ranks.high
     place = 0
-    for high_part in range(runs.high_parts):
-        size = runs.size - popcount(high_part)
-        if size < 0 or size > FRAME_BITS:
-            continue
-        image = high_image[np.uint64(high_part)]
+    for number in range(len(runs.high_part)):
+        size = runs.low_size[number]
+        image = high_image[np.uint64(number)]
         for entry in range(runs.start[size], runs.start[size + 1]):
             r = rank_in_frame(np.int64(low_image[np.uint64(entry)] | image), low, high)
             score = scores[np.uint64(spare_rank(r, ranks.total))]
@@ -154,17 +304,53 @@ def raise_scores(runs, low_image, high_image, ranks, scores, best):  # type: ign
 
 
 @step
-def count_quiet(patterns, width, total, sums, best, depth, open_moves):  # type: ignore[no-untyped-def]
-    """Set depth and open moves, given the sums of moves that a minor set's stones block."""
+def count_unpaid(runs, low_image, high_image, ranks, scores, further):  # type: ignore[no-untyped-def]
+    """Count a move that closes a mill where it takes nothing; arguments as in `raise_scores`."""
+    low, high = ranks.low, ranks.high
+    place = 0
+    for number in range(len(runs.high_part)):
+        size = runs.low_size[number]
+        image = high_image[np.uint64(number)]
+        for entry in range(runs.start[size], runs.start[size + 1]):
+            r = rank_in_frame(np.int64(low_image[np.uint64(entry)] | image), low, high)
+            nothing = scores[np.uint64(spare_rank(r, ranks.total))] == NO_TURN
+            further[np.uint64(place)] += nothing & (r < ranks.total)
+            place += 1
+
+
+@step
+def count_quiet(patterns, width, total, sums, further, best, depth, open_moves):  # type: ignore[no-untyped-def]
+    """Set depth and open moves, given the sums of moves that a minor set's stones block.
+
+    `further` counts quiet moves besides.
+    """
+    top = largest(depth)
     for r in range(len(patterns)):
         quiet = total - pattern_sum(np.int64(patterns[np.uint64(r)]), width, sums)
+        quiet += np.int64(further[np.uint64(r)])
         score = np.int64(best[np.uint64(r)])
-        depth[np.uint64(r)] = settle_depth(score)
-        open_moves[np.uint64(r)] = settle_moves(score, quiet)
+        depth[np.uint64(r)] = settle_depth(score, top)
+        open_moves[np.uint64(r)] = settle_moves(score, quiet, top)
 
 
 @kernel
-def start_minor(first, last, place, points, flying, patterns, ranks, frames, removals, larger, solved, scores, table):  # type: ignore[no-untyped-def]
+def start_minor(
+    first,
+    last,
+    place,
+    points,
+    flying,
+    patterns,
+    ranks,
+    frames,
+    one,
+    two,
+    lone,
+    double,
+    scores,
+    exits,
+    table,
+):  # type: ignore[no-untyped-def]
     """Set depth and open quiet moves of every slot with the minor side to move.
 
     A minor side's move stays inside the block.  The captures are scored once per minor set that
@@ -177,39 +363,44 @@ def start_minor(first, last, place, points, flying, patterns, ranks, frames, rem
         flying: whether the minor side's stones may go anywhere.
         patterns: all minor sets by rank.
         ranks: their rank tables.
-        frames: :class:`FrameEdges` of the major sets.
-        removals: :class:`Moves` that take a major stone.
-        larger: rank tables of the minor sets in a frame of one point more.
-        solved: stored bytes of the sector with one major stone fewer, that side to move.
-        scores: score by stored byte.
+        frames: :class:`FrameEdges` of the major sets, without lines where mills take nothing.
+        one: the :class:`Removal` of one major stone.
+        two, lone: those of two, and of one where no second may go, for two mills closed at once.
+        double: whether these two count.
+        scores: score by stored entry.
+        exits: as in :func:`start_major`.
         table: :class:`Working`, out.
     """
     width = half(points)
-    chunks = np.zeros(max(2 << width, permutation_room(points)), dtype=np.int32)
+    chunks = np.zeros(permutation_room(points), dtype=np.int32)
+    line_table = np.zeros(2 << width, dtype=frames.bit_lines.dtype)
     parities = np.zeros(2 << width, dtype=np.int64)
-    best = np.zeros(ranks.total, dtype=np.uint8)
+    best = np.zeros(ranks.total, dtype=scores.dtype)
     quiet = np.zeros(ranks.total, dtype=np.uint8)
     holders = np.zeros(ranks.total + 1, dtype=np.int32)
-    taken = np.zeros(ranks.total, dtype=np.uint8)
-    ends = np.zeros(256, dtype=np.int64)
+    taken = np.zeros(ranks.total, dtype=scores.dtype)
+    taken_twice = np.zeros(ranks.total if double else 0, dtype=scores.dtype)
+    ends = np.zeros(len(table.seeds.waiting), dtype=np.int64)
     listed = np.zeros(ranks.total + 1, dtype=np.int32)
     for x in range(first, last):
         fill_edge_parities(frames.bit_edges[x], points, width, parities)
-        found = find_mills(x, points, patterns, frames, chunks, holders)
-        taken[:found] = 0
-        for entry in range(removals.start[x], removals.start[x + 1]):
-            fill_permutation(removals.permutation[entry], points, chunks)
-            begin = np.int64(removals.target[entry]) * larger.total
-            block = solved[begin : begin + larger.total]
-            score_removal(found, holders, larger, chunks, block, scores, taken)
-        best[:] = 0
+        found = find_mills(x, points, patterns, frames, line_table, holders)
+        taken[:found] = NO_TURN
+        score_removal(x, points, found, holders, one, chunks, scores, taken)
+        if double:
+            taken_twice[:found] = NO_TURN
+            score_removal(x, points, found, holders, two, chunks, scores, taken_twice)
+            score_removal(x, points, found, holders, lone, chunks, scores, taken_twice)
+        begin_with(x, exits, best)
         if flying:
             quiet[:] = ranks.size * (points - ranks.size)
-            undo_flights(x, points, found, holders, ranks, frames, taken, best, quiet)
+            undo_flights(x, points, found, holders, ranks, frames, taken, taken_twice, best, quiet)
         else:
             for r in range(ranks.total):
                 quiet[r] = popcount(edge_parities(np.int64(patterns[r]), width, parities))
-            undo_slides(x, width, found, holders, ranks, frames, parities, taken, best, quiet)
+            undo_slides(
+                x, width, found, holders, ranks, frames, parities, taken, taken_twice, best, quiet
+            )
         depth, open_moves = table.depth[x, : ranks.total], table.open_moves[x, : ranks.total]
         settle_all(best, quiet, depth, open_moves)
         place = plant(x, place, depth, open_moves, table.seeds, ends, listed)
@@ -235,50 +426,92 @@ def find_mills(x, points, patterns, frames, table, holders):  # type: ignore[no-
 
 
 @step
-def score_removal(found, holders, larger, table, solved, scores, taken):  # type: ignore[no-untyped-def]
-    """Raise the score of each listed pattern to what taking one certain major stone gives."""
-    low, high = larger.low, larger.high
+def score_removal(x, points, found, holders, removal, table, scores, taken):  # type: ignore[no-untyped-def]
+    """Raise the score of each listed pattern of block `x` to the best that a removal gives.
+
+    Args:
+        x: the block.
+        points: points of its frame.
+        found, holders: the patterns.
+        removal: :class:`Removal`.
+        table: room for the tables of a permutation.
+        scores: score by stored entry.
+        taken: by place in `holders`.
+    """
+    size = removal.ranks.total
+    width = permutation_width(points)
+    for entry in range(removal.moves.start[x], removal.moves.start[x + 1]):
+        if len(removal.solved) == 0:
+            taken[:found] = largest(taken)
+            return
+        fill_permutation(removal.moves.permutation[entry], points, table)
+        begin = np.int64(removal.moves.target[entry]) * size
+        block = removal.solved[begin : begin + size]
+        score_left(found, holders, removal.ranks, width, table, block, scores, taken)
+
+
+@step
+def score_left(found, holders, ranks, width, table, block, scores, taken):  # type: ignore[no-untyped-def]
+    """Raise the score of each listed pattern to what taking certain major stones gives."""
+    low, high = ranks.low, ranks.high
     for number in range(found):
-        q = permuted(np.int64(holders[np.uint64(number)]), table)
-        value = solved[np.uint64(rank_in_frame(q, low, high))]
+        q = permuted(np.int64(holders[np.uint64(number)]), width, table)
+        value = block[np.uint64(rank_in_frame(q, low, high))]
         taken[np.uint64(number)] = max(taken[np.uint64(number)], scores[value])
 
 
 @step
-def undo_slides(x, width, found, holders, ranks, frames, parities, taken, best, quiet):  # type: ignore[no-untyped-def]
-    """Hand the listed patterns' scores back along the slides that closed their mills."""
+def undo_slides(x, width, found, holders, ranks, frames, parities, taken, taken_twice, best, quiet):  # type: ignore[no-untyped-def]
+    """Hand the listed patterns' scores back along the slides that closed their mills.
+
+    Slides that closed two hand back those of `taken_twice`, if it has any.
+    """
     first_edge = frames.edge_start[x]
     first_line = frames.line_start[x]
     last_line = frames.line_start[x + 1]
     low, high = ranks.low, ranks.high
+    double = len(taken_twice) != 0
     for number in range(found):
         p = np.int64(holders[np.uint64(number)])
         edges = 0
+        twice = 0
         for which in range(first_line, last_line):
             line = np.int64(frames.line[np.uint64(which)])
             if (p & line) == line:
+                twice |= edges & frames.line_edges[np.uint64(which)]
                 edges |= frames.line_edges[np.uint64(which)]
         edges &= edge_parities(p, width, parities)
         score = taken[np.uint64(number)]
         while edges != 0:
             q = p ^ np.int64(frames.edge[np.uint64(first_edge + trailing_zeros(edges))])
-            edges &= edges - 1
             r = np.uint64(rank_in_frame(q, low, high))
-            best[r] = max(best[r], score)
+            if double and twice & (edges & -edges) != 0:
+                best[r] = max(best[r], taken_twice[np.uint64(number)])
+            else:
+                best[r] = max(best[r], score)
+            edges &= edges - 1
             quiet[r] -= 1
 
 
 @step
-def undo_flights(x, points, found, holders, ranks, frames, taken, best, quiet):  # type: ignore[no-untyped-def]
+def undo_flights(x, points, found, holders, ranks, frames, taken, taken_twice, best, quiet):  # type: ignore[no-untyped-def]
     """Hand the listed patterns' scores back along the flights that closed their mills."""
     full = (1 << points) - 1
     low, high = ranks.low, ranks.high
+    first_line = frames.line_start[x]
+    last_line = frames.line_start[x + 1]
+    double = len(taken_twice) != 0
     for number in range(found):
         p = np.int64(holders[np.uint64(number)])
-        stones = mill_points(p, frames.line, frames.line_start[x], frames.line_start[x + 1])
-        score = taken[np.uint64(number)]
+        stones = mill_points(p, frames.line, first_line, last_line)
+        twice = 0
+        if double:
+            twice = twice_mill_points(p, frames.line, first_line, last_line)
         while stones != 0:
             kept = p & ~(stones & -stones)
+            score = taken[np.uint64(number)]
+            if twice & (stones & -stones) != 0:
+                score = taken_twice[np.uint64(number)]
             stones &= stones - 1
             targets = full & ~p
             while targets != 0:
@@ -291,11 +524,12 @@ def undo_flights(x, points, found, holders, ranks, frames, taken, best, quiet): 
 
 @step
 def settle_all(best, quiet, depth, open_moves):  # type: ignore[no-untyped-def]
-    """Set depth and open moves of a row from best captures and numbers of quiet moves."""
+    """Set depth and open moves of a row from best exits and numbers of quiet moves."""
+    top = largest(depth)
     for r in range(len(best)):
         score = np.int64(best[np.uint64(r)])
-        depth[np.uint64(r)] = settle_depth(score)
-        open_moves[np.uint64(r)] = settle_moves(score, np.int64(quiet[np.uint64(r)]))
+        depth[np.uint64(r)] = settle_depth(score, top)
+        open_moves[np.uint64(r)] = settle_moves(score, np.int64(quiet[np.uint64(r)]), top)
 
 
 @kernel

@@ -19,6 +19,19 @@ def mill_points(p, lines, first, last):  # type: ignore[no-untyped-def]
 
 
 @step
+def twice_mill_points(p, lines, first, last):  # type: ignore[no-untyped-def]
+    """Return the stones of pattern `p` that stand in two or more of ``lines[first:last]``."""
+    once = 0
+    twice = 0
+    for number in range(first, last):
+        line = np.int64(lines[np.uint64(number)])
+        if (p & line) == line:
+            twice |= once & line
+            once |= line
+    return twice
+
+
+@step
 def fill_edge_parities(bit_edges, points, width, table):  # type: ignore[no-untyped-def]
     """Make two chunk tables whose XOR tells which edges have exactly one end in a pattern.
 
@@ -84,14 +97,16 @@ def fill_open_lines(bit_lines, points, width, table):  # type: ignore[no-untyped
         bit_lines: the lines through each point of the frame, as bits.
         points: points of the frame.
         width: bits per chunk; ``2 * width >= points``.
-        table: out, int32, length ``2 << width``.
+        table: out, of the same type, length ``2 << width``.
     """
     for chunk in range(2):
         start = chunk << width
         table[start] = 0
         filled = 1
         for bit in range(chunk * width, (chunk + 1) * width):
-            lines = bit_lines[bit] if bit < points else np.int32(0)
+            lines = table[start]
+            if bit < points:
+                lines = bit_lines[bit]
             before = table[start : start + filled]
             after = table[start + filled : start + 2 * filled]
             for entry in range(filled):

@@ -40,19 +40,36 @@ def make_ranks(points: int, size: int, low_bits: int = FRAME_BITS) -> Ranks:
     In a frame the low part has :data:`FRAME_BITS`; half the points make smaller tables.
     """
     high_bits = max(0, points - low_bits)
-    low = np.zeros(1 << low_bits, dtype=np.int32)
-    for value in range(1 << low_bits):
-        positions = [i for i in range(low_bits) if value >> i & 1]
-        low[value] = sum(comb(p, i + 1) for i, p in enumerate(positions))
-        if value >> points:
-            low[value] = NO_RANK
+    below = np.arange(1 << low_bits)
+    low = _part_ranks(below, 0, np.zeros_like(below))
+    low[below >> points != 0] = NO_RANK
+    above = np.arange(1 << high_bits)
+    start = size - np.bitwise_count(above).astype(np.int64)
     high = np.full(1 << (high_bits + 1), NO_RANK, dtype=np.int32)
-    for value in range(1 << high_bits):
-        positions = [i + low_bits for i in range(high_bits) if value >> i & 1]
-        below = size - len(positions)
-        if below >= 0:
-            high[value] = sum(comb(p, below + i + 1) for i, p in enumerate(positions))
+    high[: len(above)] = np.where(start >= 0, _part_ranks(above, low_bits, start), NO_RANK)
     return Ranks(low, high, low_bits, points, size, comb(points, size))
+
+
+def _part_ranks(
+    values: npt.NDArray[np.int64], first_point: int, start: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int32]:
+    """Return what sets of points add to a rank.
+
+    Args:
+        values: the sets, bit 0 standing for `first_point`.
+        first_point: number of that point.
+        start: by set, how many points of the whole set come before; where fewer than none, the
+            result says nothing.
+    """
+    result = np.zeros(len(values), dtype=np.int32)
+    number = start.copy()
+    for place in range(int(values[-1]).bit_length()):
+        stands = values >> place & 1
+        number += stands
+        point = first_point + place
+        ways = np.array([comb(point, count) for count in range(point + 2)], dtype=np.int64)
+        result += (stands * ways[number.clip(0, point + 1)]).astype(np.int32)
+    return result
 
 
 class Runs(NamedTuple):
@@ -64,7 +81,8 @@ class Runs(NamedTuple):
 
     low_part: npt.NDArray[np.int32]  # low parts by size, ascending within a size
     start: npt.NDArray[np.int64]  # by size: first entry of `low_part`
-    high_parts: int  # number of high parts
+    high_part: npt.NDArray[np.int32]  # high parts, ascending
+    low_size: npt.NDArray[np.int64]  # by high part: points of the low parts that go with it
     size: int  # points of a pattern
     total: int  # number of patterns
 
@@ -74,10 +92,14 @@ def make_runs(points: int, size: int) -> Runs:
     values = range(1 << min(points, FRAME_BITS))
     low_part = sorted(values, key=lambda value: (value.bit_count(), value))
     sizes = np.array([value.bit_count() for value in low_part])
+    high_part = np.arange(1 << max(0, points - FRAME_BITS), dtype=np.int32)
+    low_size = size - np.bitwise_count(high_part).astype(np.int64)
+    used = (low_size >= 0) & (low_size <= min(points, FRAME_BITS))
     return Runs(
         low_part=np.array(low_part, dtype=np.int32),
         start=np.searchsorted(sizes, np.arange(FRAME_BITS + 2)).astype(np.int64),
-        high_parts=1 << max(0, points - FRAME_BITS),
+        high_part=high_part[used],
+        low_size=low_size[used],
         size=size,
         total=comb(points, size),
     )
@@ -97,15 +119,27 @@ def rank_in_frame(pattern, low, high):  # type: ignore[no-untyped-def]
     return rank_of(pattern, low, high, FRAME_BITS)
 
 
+# The most points of a frame for `fill_short_tables`.
+SHORT_POINTS = 18
+
+
 @step
 def permutation_room(points):  # type: ignore[no-untyped-def]
     """Return the length of the tables of :func:`fill_permutation`."""
-    return (1 << FRAME_BITS) + (1 << max(0, points - FRAME_BITS))
+    if points <= SHORT_POINTS:
+        return 3 << 6
+    return (2 << FRAME_BITS) + (1 << (points - 2 * FRAME_BITS))
+
+
+@step
+def permutation_width(points):  # type: ignore[no-untyped-def]
+    """Return the bits that each of those tables is for; the last one may be for more."""
+    return 6 if points <= SHORT_POINTS else FRAME_BITS
 
 
 @step
 def fill_permutation(permutation, points, table):  # type: ignore[no-untyped-def]
-    """Turn a permutation of bits into two tables: by the lowest FRAME_BITS bits and by the others.
+    """Turn a permutation of bits into three tables, each by some of the bits.
 
     Args:
         permutation: the new number of each of `points` bits; `points` or more marks a bit that
@@ -114,8 +148,12 @@ def fill_permutation(permutation, points, table):  # type: ignore[no-untyped-def
         table: out, int32, length :func:`permutation_room`; the image of a pattern is the OR of one
             entry of each part.
     """
-    fill_images(permutation, 0, min(points, FRAME_BITS), table)
-    fill_images(permutation, FRAME_BITS, points, table[1 << FRAME_BITS :])
+    if points <= SHORT_POINTS:
+        fill_short_tables(permutation, points, table)
+        return
+    fill_images(permutation, 0, FRAME_BITS, table)
+    fill_images(permutation, FRAME_BITS, 2 * FRAME_BITS, table[1 << FRAME_BITS :])
+    fill_images(permutation, 2 * FRAME_BITS, points, table[2 << FRAME_BITS :])
 
 
 @step
@@ -135,10 +173,22 @@ def fill_images(permutation, first, last, table):  # type: ignore[no-untyped-def
 
 
 @step
-def permuted(pattern, table):  # type: ignore[no-untyped-def]
-    """Return the image of `pattern` under a permutation made by :func:`fill_permutation`."""
-    below = table[np.uint64(pattern & ((1 << FRAME_BITS) - 1))]
-    return np.int64(below) | np.int64(table[np.uint64((1 << FRAME_BITS) + (pattern >> FRAME_BITS))])
+def permuted(pattern, width, table):  # type: ignore[no-untyped-def]
+    """Return the image of `pattern` under a permutation made by :func:`fill_permutation`.
+
+    `width` is that of :func:`permutation_width`.
+    """
+    mask = (1 << width) - 1
+    first = table[np.uint64(pattern & mask)]
+    second = table[np.uint64((1 << width) + ((pattern >> width) & mask))]
+    third = table[np.uint64((2 << width) + (pattern >> (2 * width)))]
+    return np.int64(first | second | third)
+
+
+@step
+def run_room(points):  # type: ignore[no-untyped-def]
+    """Return the length of the room of :func:`fill_run_tables`."""
+    return (1 << FRAME_BITS) + (1 << max(0, points - 2 * FRAME_BITS))
 
 
 @step
@@ -148,29 +198,30 @@ def fill_run_tables(permutation, points, runs, table, low_image, high_image):  #
     Args:
         permutation, points: as for :func:`fill_permutation`.
         runs: :class:`Runs` of the patterns.
-        table: room, int32, as many entries as there are low parts.
+        table: room, int32, length :func:`run_room`.
         low_image: out, int32, by number of the low part.
-        high_image: out, int32, by high part.
+        high_image: out, int32, by number of the high part.
     """
     fill_images(permutation, 0, min(points, FRAME_BITS), table)
     for number in range(len(runs.low_part)):
         low_image[np.uint64(number)] = table[np.uint64(runs.low_part[np.uint64(number)])]
-    fill_images(permutation, FRAME_BITS, points, high_image)
-
-
-# The most points of a frame for `fill_short_tables`.
-SHORT_POINTS = 18
+    last = table[1 << FRAME_BITS :]
+    fill_images(permutation, FRAME_BITS, min(points, 2 * FRAME_BITS), table)
+    fill_images(permutation, 2 * FRAME_BITS, points, last)
+    mask = (1 << FRAME_BITS) - 1
+    for number in range(len(runs.high_part)):
+        part = np.int64(runs.high_part[np.uint64(number)])
+        high_image[np.uint64(number)] = (
+            table[np.uint64(part & mask)] | last[np.uint64(part >> FRAME_BITS)]
+        )
 
 
 @step
 def fill_short_tables(permutation, points, table):  # type: ignore[no-untyped-def]
     """Turn a permutation of bits into three tables by six bits, for lists of a few patterns.
 
-    They are filled in a quarter of the time that :func:`fill_permutation` takes, but each pattern
-    takes a look-up more.
-
     Args:
-        permutation: as there.
+        permutation: as for :func:`fill_permutation`.
         points: number of bits, at most ``SHORT_POINTS``.
         table: out, int32, length 192.
     """

@@ -10,7 +10,7 @@ and serves every unit with that number.  Names used throughout:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,11 @@ import numpy.typing as npt
 from solver.kernels import kernel, step
 from solver.kernels.bits import gather_bits, popcount, trailing_zeros
 from solver.kernels.ranks import rank_of
+
+# What mills protect: no stone; those in mills while another is in none; those in mills always.
+PROTECT_NONE: Final = 0
+PROTECT_WHILE_OTHERS: Final = 1
+PROTECT_ALWAYS: Final = 2
 
 
 class BoardArrays(NamedTuple):
@@ -67,6 +72,7 @@ class Moves(NamedTuple):
     start: npt.NDArray[np.int64]
     target: npt.NDArray[np.int32]  # orbit of the changed major set
     permutation: npt.NDArray[np.uint8]  # shape (entries, bits of the source frame)
+    mills: npt.NDArray[np.uint8]  # mills that the turn closes
 
 
 class FrameEdges(NamedTuple):
@@ -78,7 +84,7 @@ class FrameEdges(NamedTuple):
     line_start: npt.NDArray[np.int64]
     line: npt.NDArray[np.int32]  # pattern of the line's points
     line_edges: npt.NDArray[np.int64]  # bit e: edge e of this block ends on the line
-    bit_lines: npt.NDArray[np.int32]  # by (block, point): bit l, line l of the block holds it
+    bit_lines: npt.NDArray[Any]  # by (block, point): bit l, line l of the block holds it
 
 
 @step
@@ -109,13 +115,39 @@ def is_smallest(mask, group, automorphisms):  # type: ignore[no-untyped-def]
 
 
 @step
-def in_line(mask, point, lines):  # type: ignore[no-untyped-def]
-    """Tell whether `point` stands in a line that `mask` fills."""
+def mills_at(mask, point, lines):  # type: ignore[no-untyped-def]
+    """Return how many lines through `point` a set fills."""
+    found = 0
     for number in range(len(lines)):
         line = lines[number]
-        if (line >> point) & 1 and (mask & line) == line:
-            return True
-    return False
+        found += (line >> point) & 1 and (mask & line) == line
+    return found
+
+
+@step
+def holds_any(mask, rows):  # type: ignore[no-untyped-def]
+    """Tell whether a set fills one of some rows."""
+    filled = False
+    for number in range(len(rows)):
+        filled |= (mask & rows[number]) == rows[number]
+    return filled
+
+
+@step
+def is_listed(mask, point, board, rows, quiet, closing):  # type: ignore[no-untyped-def]
+    """Tell whether a list has the turn that leads to a set by a stone's coming to `point`.
+
+    Args:
+        mask: the set afterwards.
+        point: in the set.
+        board: the board.
+        rows: masks of the rows that no turn may fill.
+        quiet, closing: whether the list has turns that close no mill, and those that do.
+    """
+    if mills_at(mask, point, board.lines) == 0:
+        return quiet
+    # Rows that may not be filled hold lines, so only turns that close a mill can fill one.
+    return closing and not holds_any(mask, rows)
 
 
 @kernel
@@ -134,7 +166,7 @@ def fill_orbits(masks, board, low, high, low_bits, way, stabiliser):  # type: ig
 
 
 @kernel
-def count_moves(masks, board, flying, closing, start):  # type: ignore[no-untyped-def]
+def count_moves(masks, board, rows, flying, quiet, closing, start):  # type: ignore[no-untyped-def]
     """Fill ``start`` of :class:`Moves` for the major side's moves (see :func:`fill_moves`)."""
     full = (1 << board.points) - 1
     total = 0
@@ -150,27 +182,26 @@ def count_moves(masks, board, flying, closing, start):  # type: ignore[no-untype
                 target = trailing_zeros(targets)
                 targets &= targets - 1
                 moved = mask ^ (1 << origin) ^ (1 << target)
-                if in_line(moved, target, board.lines) == closing:
-                    total += 1
+                total += is_listed(moved, target, board, rows, quiet, closing)
     start[len(masks)] = total
     return total
 
 
 @kernel
-def fill_moves(masks, board, flying, closing, inward, orbits, target_orbit, permutation):  # type: ignore[no-untyped-def]
-    """Fill ``target`` and ``permutation`` of :class:`Moves` for the major side's moves.
+def fill_moves(masks, board, rows, flying, quiet, closing, inward, orbits, moves):  # type: ignore[no-untyped-def]
+    """Fill :class:`Moves` for the major side's moves.
 
     Args:
         masks: canonical major sets.
         board: the board.
+        rows: masks of the rows that no move may fill.
         flying: whether stones may go anywhere.
-        closing: whether to list the moves that close a mill, or the quiet ones.
+        quiet, closing: whether to list the moves that close no mill, and those that do.
         inward: whether the permutation takes patterns of the moved set's frame to the frame of
             `x` (the point just left has no place there), or the other way (the point moved to has
             none).
         orbits: orbits of the major sets.
-        target_orbit: out.
-        permutation: out.
+        moves: out, but for ``start``.
     """
     full = (1 << board.points) - 1
     entry = 0
@@ -185,12 +216,13 @@ def fill_moves(masks, board, flying, closing, inward, orbits, target_orbit, perm
                 target = trailing_zeros(targets)
                 targets &= targets - 1
                 moved = mask ^ (1 << origin) ^ (1 << target)
-                if in_line(moved, target, board.lines) != closing:
+                if not is_listed(moved, target, board, rows, quiet, closing):
                     continue
                 way = orbits.way[rank_of(moved, orbits.low, orbits.high, orbits.low_bits)]
                 image = orbits.masks[orbit_of(way)]
                 automorphism = board.automorphisms[automorphism_of(way)]
-                target_orbit[entry] = orbit_of(way)
+                moves.target[entry] = orbit_of(way)
+                moves.mills[entry] = mills_at(moved, target, board.lines)
                 for point in range(board.points):
                     if (mask >> point) & 1 and point != origin:
                         continue
@@ -199,27 +231,20 @@ def fill_moves(masks, board, flying, closing, inward, orbits, target_orbit, perm
                     nowhere = popcount(full & ~mask)
                     if point == origin:
                         if inward:
-                            permutation[entry, there] = nowhere
+                            moves.permutation[entry, there] = nowhere
                     elif point == target:
                         if not inward:
-                            permutation[entry, here] = nowhere
+                            moves.permutation[entry, here] = nowhere
                     elif inward:
-                        permutation[entry, there] = here
+                        moves.permutation[entry, there] = here
                     else:
-                        permutation[entry, here] = there
+                        moves.permutation[entry, here] = there
                 entry += 1
 
 
 @kernel
-def count_placements(masks, board, quiet, closing, start):  # type: ignore[no-untyped-def]
-    """Fill ``start`` of :class:`Moves` for stones added to a major set.
-
-    Args:
-        masks: canonical major sets.
-        board: the board.
-        quiet, closing: whether to list the placements that close no mill, and those that do.
-        start: out.
-    """
+def count_placements(masks, board, rows, quiet, closing, start):  # type: ignore[no-untyped-def]
+    """Fill ``start`` of :class:`Moves` for stones added (see :func:`fill_placements`)."""
     full = (1 << board.points) - 1
     total = 0
     for number in range(len(masks)):
@@ -228,25 +253,24 @@ def count_placements(masks, board, quiet, closing, start):  # type: ignore[no-un
         while targets != 0:
             target = trailing_zeros(targets)
             targets &= targets - 1
-            closes = in_line(masks[number] | (1 << target), target, board.lines)
-            if (closes and closing) or (not closes and quiet):
-                total += 1
+            added = masks[number] | (1 << target)
+            total += is_listed(added, target, board, rows, quiet, closing)
     start[len(masks)] = total
     return total
 
 
 @kernel
-def fill_placements(masks, board, quiet, closing, orbits, target_orbit, permutation):  # type: ignore[no-untyped-def]
-    """Fill ``target`` and ``permutation`` of :class:`Moves` for stones added to a major set.
+def fill_placements(masks, board, rows, quiet, closing, orbits, moves):  # type: ignore[no-untyped-def]
+    """Fill :class:`Moves` for stones added to a major set.
 
     Args:
         masks: canonical major sets.
         board: the board.
-        quiet, closing: as in :func:`count_placements`.
+        rows: masks of the rows that no placement may fill.
+        quiet, closing: whether to list the placements that close no mill, and those that do.
         orbits: orbits of the sets with one stone more.
-        target_orbit: out.
-        permutation: out, from the frame of `x` to that of the larger set; the point placed on has
-            no place there.
+        moves: out, but for ``start``. The permutation goes from the frame of `x` to that of the
+            larger set; the point placed on has no place there.
     """
     full = (1 << board.points) - 1
     entry = 0
@@ -258,27 +282,30 @@ def fill_placements(masks, board, quiet, closing, orbits, target_orbit, permutat
             target = trailing_zeros(targets)
             targets &= targets - 1
             added = mask | (1 << target)
-            closes = in_line(added, target, board.lines)
-            if not ((closes and closing) or (not closes and quiet)):
+            if not is_listed(added, target, board, rows, quiet, closing):
                 continue
             way = orbits.way[rank_of(added, orbits.low, orbits.high, orbits.low_bits)]
             image = orbits.masks[orbit_of(way)]
             automorphism = board.automorphisms[automorphism_of(way)]
-            target_orbit[entry] = orbit_of(way)
+            moves.target[entry] = orbit_of(way)
+            moves.mills[entry] = mills_at(added, target, board.lines)
             here = 0
             for point in range(board.points):
                 if (frame >> point) & 1:
                     there = position_in(full & ~image, automorphism[point])
                     # The larger set's frame has one point fewer: its bits end before this one.
                     nowhere = popcount(frame) - 1
-                    permutation[entry, here] = nowhere if point == target else there
+                    moves.permutation[entry, here] = nowhere if point == target else there
                     here += 1
             entry += 1
 
 
 @kernel
-def count_arrivals(masks, board, flying, out):  # type: ignore[no-untyped-def]
-    """Count the quiet moves of the major side to each point of its frame, by block."""
+def count_arrivals(masks, board, rows, flying, closing, out):  # type: ignore[no-untyped-def]
+    """Count the quiet moves of the major side to each point of its frame, by block.
+
+    With `closing` those that close a mill too.
+    """
     full = (1 << board.points) - 1
     for number in range(len(masks)):
         mask = masks[number]
@@ -287,74 +314,136 @@ def count_arrivals(masks, board, flying, out):  # type: ignore[no-untyped-def]
         while targets != 0:
             target = trailing_zeros(targets)
             targets &= targets - 1
-            stones = (mask if flying else board.neighbours[target] & mask)
+            stones = mask if flying else board.neighbours[target] & mask
             while stones != 0:
                 moved = (mask & ~(stones & -stones)) | (1 << target)
                 stones &= stones - 1
-                if not in_line(moved, target, board.lines):
-                    out[number, here] += 1
+                out[number, here] += is_listed(moved, target, board, rows, True, closing)
             here += 1
 
 
 @step
-def removable(mask, board, any_when_all):  # type: ignore[no-untyped-def]
-    """Return the stones of a side that may be taken: those in no mill, or all if all are."""
+def removable(mask, board, protection):  # type: ignore[no-untyped-def]
+    """Return the stones of a side that may be taken."""
+    if protection == PROTECT_NONE:
+        return mask
     protected = 0
     for number in range(len(board.lines)):
         line = board.lines[number]
         if (mask & line) == line:
             protected |= line
-    if protected == mask:
-        return mask if any_when_all else 0
+    if protected == mask and protection == PROTECT_WHILE_OTHERS:
+        return mask
     return mask & ~protected
 
 
 @kernel
-def count_removals(masks, board, any_when_all, start):  # type: ignore[no-untyped-def]
-    """Fill ``start`` of :class:`Moves` for the removals of a major stone."""
+def count_removals(masks, board, protection, stones, start):  # type: ignore[no-untyped-def]
+    """Fill ``start`` of :class:`Moves` for removals (see :func:`fill_removals`)."""
+    smaller = np.zeros(board.points * board.points, dtype=np.int64)
     total = 0
     for number in range(len(masks)):
         start[number] = total
-        total += popcount(removable(masks[number], board, any_when_all))
+        total += list_smaller_sets(masks[number], board, protection, stones, smaller)
     start[len(masks)] = total
     return total
 
 
 @kernel
-def fill_removals(masks, board, any_when_all, orbits, target_orbit, permutation):  # type: ignore[no-untyped-def]
-    """Fill ``target`` and ``permutation`` of :class:`Moves` for the removals of a major stone.
+def fill_removals(masks, board, protection, stones, orbits, moves):  # type: ignore[no-untyped-def]
+    """Fill :class:`Moves` for the removals of major stones.
 
     Args:
         masks: canonical major sets.
         board: the board.
-        any_when_all: whether any stone may go when all stand in mills.
-        orbits: orbits of the sets with one stone fewer.
-        target_orbit: out.
-        permutation: out, from the frame of `x` to the frame of the smaller set.
+        protection: which stones may be taken, see :func:`removable`.
+        stones: what is removed, see :func:`list_smaller_sets`.
+        orbits: orbits of the sets that are left.
+        moves: out, but for ``start``. The permutation goes from the frame of `x` to that of the
+            smaller set.
     """
     full = (1 << board.points) - 1
+    smaller = np.zeros(board.points * board.points, dtype=np.int64)
     entry = 0
     for number in range(len(masks)):
         mask = masks[number]
-        stones = removable(mask, board, any_when_all)
-        while stones != 0:
-            smaller = mask & ~(stones & -stones)
-            stones &= stones - 1
-            way = orbits.way[rank_of(smaller, orbits.low, orbits.high, orbits.low_bits)]
+        for which in range(list_smaller_sets(mask, board, protection, stones, smaller)):
+            left = smaller[which]
+            way = orbits.way[rank_of(left, orbits.low, orbits.high, orbits.low_bits)]
             image = orbits.masks[orbit_of(way)]
             automorphism = board.automorphisms[automorphism_of(way)]
-            target_orbit[entry] = orbit_of(way)
+            moves.target[entry] = orbit_of(way)
             here = 0
             for point in range(board.points):
                 if not (mask >> point) & 1:
-                    permutation[entry, here] = position_in(full & ~image, automorphism[point])
+                    moves.permutation[entry, here] = position_in(full & ~image, automorphism[point])
                     here += 1
             entry += 1
 
 
+# What `list_smaller_sets` removes: one stone; two, one after the other; one where no second may go.
+ONE_STONE: Final = 1
+TWO_STONES: Final = 2
+LONE_STONE: Final = 0
+
+
+@step
+def list_smaller_sets(mask, board, protection, stones, out):  # type: ignore[no-untyped-def]
+    """List the different sets that captures leave of a set; return their number."""
+    found = 0
+    first = removable(mask, board, protection)
+    rest = first
+    while rest != 0:
+        left = mask & ~(rest & -rest)
+        one = rest & -rest
+        rest &= rest - 1
+        if stones == ONE_STONE:
+            out[found] = left
+            found += 1
+            continue
+        second = removable(left, board, protection)
+        if stones == LONE_STONE:
+            if second == 0:
+                out[found] = left
+                found += 1
+            continue
+        while second != 0:
+            other = second & -second
+            second &= second - 1
+            # Both orders leave the same: the one that begins with the lower point is listed.
+            either_way = first & other and removable(mask & ~other, board, protection) & one
+            if other < one and either_way:
+                continue
+            out[found] = left & ~other
+            found += 1
+    return found
+
+
 @kernel
-def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines):  # type: ignore[no-untyped-def]
-    """Fill :class:`FrameEdges`; with `fill` false only the two ``start`` arrays."""
+def find_untouchable(masks, board, protection, out):  # type: ignore[no-untyped-def]
+    """Tell, by block, whether none of a major set's stones may be taken."""
+    for number in range(len(masks)):
+        out[number] = removable(masks[number], board, protection) == 0
+
+
+@kernel
+def fill_frames(
+    masks,
+    board,
+    left_out,
+    fill,
+    edge_start,
+    edge,
+    bit_edges,
+    line_start,
+    line,
+    line_edges,
+    bit_lines,
+):  # type: ignore[no-untyped-def]
+    """Fill :class:`FrameEdges`; with `fill` false only the two ``start`` arrays.
+
+    The lines of the blocks that `left_out` marks are left out.
+    """
     full = (1 << board.points) - 1
     edges = 0
     lines = 0
@@ -377,7 +466,7 @@ def fill_frames(masks, board, fill, edge_start, edge, bit_edges, line_start, lin
                 others &= others - 1
                 edges += 1
         for which in range(len(board.lines)):
-            if (board.lines[which] & frame) == board.lines[which]:
+            if (board.lines[which] & frame) == board.lines[which] and not left_out[number]:
                 if fill:
                     pattern = gather_bits(board.lines[which], frame)
                     line[lines] = pattern

@@ -25,16 +25,17 @@ from solver.kernels.bits import trailing_zeros
 from solver.kernels.frames import edge_parities, fill_edge_parities, mill_points
 from solver.kernels.prefetch import prefetch_to_read, prefetch_to_write
 from solver.kernels.ranks import (
+    FRAME_BITS,
     SHORT_POINTS,
     fill_permutation,
-    fill_short_tables,
     half,
     permutation_room,
+    permutation_width,
     permuted,
     rank_in_frame,
     shortly_permuted,
 )
-from solver.kernels.values import WAITS
+from solver.kernels.values import largest, waits
 
 # Ranks written down before they are told.
 _BATCH = 4096
@@ -91,6 +92,8 @@ def close_move(r, open_moves, out, place):  # type: ignore[no-untyped-def]
 def release(x, layer, depth, open_moves, seeds, out, place):  # type: ignore[no-untyped-def]
     """Append the ranks of the seeds of `x` that are final at depth `layer`; return the next place."""
     begin = seeds.next[x]
+    if layer >= len(seeds.waiting):
+        return place
     end = begin + np.int64(seeds.waiting[layer, x])
     seeds.next[x] = end
     for entry in range(begin, end):
@@ -99,7 +102,7 @@ def release(x, layer, depth, open_moves, seeds, out, place):  # type: ignore[no-
             continue  # found to be won sooner meanwhile
         if layer & 1 == 0:
             # A loss by capture waits no more; it is one if no quiet move is open.
-            left = np.int64(open_moves[r]) & ~WAITS
+            left = np.int64(open_moves[r]) & ~waits(largest(open_moves))
             open_moves[r] = left
             if left != 0:
                 continue
@@ -139,7 +142,9 @@ def release_first(first, last, place, table, patterns, lists):  # type: ignore[n
 
 
 @kernel
-def spread_inside(first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, minor, lists):  # type: ignore[no-untyped-def]
+def spread_inside(
+    first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, minor, lists
+):  # type: ignore[no-untyped-def]
     """Spread a frontier with the major side to move to the minor side's positions before it.
 
     Args:
@@ -159,7 +164,7 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
     fans = np.zeros(smaller.total + 1, dtype=np.int32)
     own = np.zeros(ranks.total, dtype=np.uint8)
     # No slot has more predecessors than stones times points to come from.
-    room = ranks.size * points
+    room = max(1, ranks.size * points)
     reached = np.zeros(_BATCH + room, dtype=np.int32)
     for x in range(first, last):
         lists.start[x] = place
@@ -179,7 +184,9 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
             while entry < end:
                 stop = min(end, entry + _BATCH // room)
                 if flying:
-                    count = list_flights(x, entry, stop, points, ranks, frames, found, told, reached)
+                    count = list_flights(
+                        x, entry, stop, points, ranks, frames, found, told, reached
+                    )
                 else:
                     count = list_slides(
                         x, entry, stop, points, ranks, frames, found, parities, told, reached
@@ -247,7 +254,9 @@ def list_flights(x, first, last, points, ranks, frames, found, told, reached):  
 
 
 @step
-def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
+def spread_fans(
+    x, layer, patterns, ranks, smaller, frames, found, fans, own, depth, open_moves, out, place
+):  # type: ignore[no-untyped-def]
     """Spread one block's frontier back along the minor side's flights, all at once.
 
     A flight keeps all stones but one: the *fan* of those kept.  Frontier slots are counted by the
@@ -286,7 +295,9 @@ def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, de
 
 
 @kernel
-def spread_across(first, last, place, layer, points, patterns, ranks, quiet, found, major, lists):  # type: ignore[no-untyped-def]
+def spread_across(
+    first, last, place, layer, points, patterns, ranks, quiet, unpaid, frames, found, major, lists
+):  # type: ignore[no-untyped-def]
     """Spread a frontier with the minor side to move to the major side's positions before it.
 
     Args:
@@ -296,6 +307,8 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
         points: points of a frame.
         patterns, ranks: minor sets by rank, and their rank tables.
         quiet: quiet :class:`Moves` of the major sets, permutations inward.
+        unpaid: those that close a mill but may have nothing to take, permutations inward.
+        frames: :class:`FrameEdges` of the major sets.
         found: :class:`Lists`, the frontier.
         major: :class:`Working` table of the major side to move, changed.
         lists: :class:`Lists` of the next layer, out.
@@ -318,17 +331,26 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, fou
                 continue
             permutation = quiet.permutation[number]
             begin = found.start[source]
+            fill_permutation(permutation, points, table)
             if points <= SHORT_POINTS:
-                fill_short_tables(permutation, points, table)
-                count = list_moved(
-                    begin, begin + length, table, ranks, found, told, reached, count
-                )
+                count = list_moved(begin, begin + length, table, ranks, found, told, reached, count)
             else:
-                fill_permutation(permutation, points, table)
                 count = list_moved_widely(
                     begin, begin + length, table, ranks, found, told, reached, count
                 )
             # In batches, so that what is written down stays in the cache.
+            if count > _BATCH:
+                place = tell(layer, reached, count, row, moves, out, place)
+                count = 0
+        for number in range(unpaid.start[x], unpaid.start[x + 1]):
+            source = np.int64(unpaid.target[number])
+            if (
+                found.length[source] == 0
+                or frames.line_start[source] == frames.line_start[source + 1]
+            ):
+                continue
+            fill_permutation(unpaid.permutation[number], points, table)
+            count = list_unpaid(source, points, frames, table, ranks, found, reached, count)
             if count > _BATCH:
                 place = tell(layer, reached, count, row, moves, out, place)
                 count = 0
@@ -344,7 +366,7 @@ def list_moved(first, last, table, ranks, found, told, reached, count):  # type:
     What has no image is written too, but not counted.
 
     Args:
-        table: from :func:`solver.kernels.ranks.fill_short_tables`.
+        table: from :func:`solver.kernels.ranks.fill_permutation`, of at most SHORT_POINTS points.
 
     Returns:
         The new count.
@@ -361,16 +383,36 @@ def list_moved(first, last, table, ranks, found, told, reached, count):  # type:
 
 @step
 def list_moved_widely(first, last, table, ranks, found, told, reached, count):  # type: ignore[no-untyped-def]
-    """Do what :func:`list_moved` does in a frame of any number of points.
-
-    Args:
-        table: from :func:`solver.kernels.ranks.fill_permutation`.
-    """
+    """Do what :func:`list_moved` does in a frame of more than SHORT_POINTS points."""
     low, high = ranks.low, ranks.high
     for entry in range(first, last):
-        q = permuted(np.int64(found.pattern[np.uint64(entry)]), table)
+        q = permuted(np.int64(found.pattern[np.uint64(entry)]), FRAME_BITS, table)
         r = rank_in_frame(q, low, high)
         prefetch_to_write(told, r)
         reached[np.uint64(count)] = r
         count += np.int64(r < ranks.total)
+    return count
+
+
+@step
+def list_unpaid(source, points, frames, table, ranks, found, reached, count):  # type: ignore[no-untyped-def]
+    """Do what :func:`list_moved` does for a move that closes a mill where it takes nothing.
+
+    That is so for minor sets all of whose stones stand in mills.
+
+    Args:
+        source: the block whose frontier entries are listed.
+        points: points of a frame.
+        frames: :class:`FrameEdges` of the major sets.
+        table, ranks, found, reached, count: as there.
+    """
+    first_line, last_line = frames.line_start[source], frames.line_start[source + 1]
+    width = permutation_width(points)
+    begin = found.start[source]
+    for entry in range(begin, begin + np.int64(found.length[source])):
+        p = np.int64(found.pattern[np.uint64(entry)])
+        if mill_points(p, frames.line, first_line, last_line) == p:
+            r = rank_in_frame(permuted(p, width, table), ranks.low, ranks.high)
+            reached[np.uint64(count)] = r
+            count += np.int64(r < ranks.total)
     return count

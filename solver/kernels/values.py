@@ -1,51 +1,88 @@
-"""Stored bytes and scores.
+"""Stored entries and scores.
 
-A stored byte is a distance to win, ``VOID`` or ``DRAW``.  While captures are compared they are
-held as *scores* from the capturing side's view, so that the best is the greatest: 0 no capture,
-1..127 a loss (the longer the better), 128 a draw, 129..255 a win (the shorter the better).
+A stored entry is a distance to win, void or a draw; the two last are the greatest numbers an entry
+can hold.  While turns that leave a unit are compared they are held as *scores* from the view of the
+side that makes them, so that the best is the greatest.  In a byte: 0 no such turn, 1..127 a loss
+(the longer the better), 128 a draw, 129..255 a win (the shorter the better).
+
+Entries are bytes unless distances do not fit; then everything here is done with 16 bits, in the
+same way.  `top` is the greatest number of as many bits throughout, 255 or 65535.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba.extending import overload
 
 from solver.kernels import step
 
-VOID = 254
-DRAW = 255
-DEEPEST = 252  # deepest value a byte can hold, so that a turn more still fits
+Entries = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
-NO_CAPTURE = 0
-DRAW_SCORE = 128
-WIN_AT_ONCE = 255
-
-# What a slot's counter of open quiet moves starts with besides the moves, of which there are fewer:
-# a slot that a capture wins or draws can never become lost, and one that has a capture which
-# loses can only when that capture's depth has come.
-NEVER_LOST = 128
-WAITS = 64
+NO_TURN: Final = 0
+"""Score where there is no turn to compare."""
 
 
-def make_score_table() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    """Return the score of a capture by the stored byte of the position it leads to."""
-    table = np.zeros(256, dtype=np.uint8)
-    for value in range(253):
-        table[value] = (value + 1) // 2 if value % 2 else 255 - value // 2
-    table[DRAW] = DRAW_SCORE
-    return table
+def largest(array: Any) -> int:
+    """Return the greatest number that an entry of an array can hold, as a constant."""
+    return int(np.iinfo(array.dtype).max)
+
+
+@overload(largest, strict=False)  # type: ignore[untyped-decorator]
+def _compile_largest(array: Any) -> Any:
+    top = 2**array.dtype.bitwidth - 1
+    return lambda array: top
+
+
+def draw_entry(top: int) -> int:
+    """Return the stored entry of a drawn slot."""
+    return top
 
 
 @step
-def score_block(stored, out):  # type: ignore[no-untyped-def]
-    """Turn stored bytes into scores: what ``make_score_table`` says, in vector instructions."""
+def void_entry(top):  # type: ignore[no-untyped-def]
+    """Return the stored entry of a slot whose position cannot be."""
+    return top - 1
+
+
+def deepest(top: int) -> int:
+    """Return the greatest distance that is stored, so that a turn more still fits."""
+    return top - 3
+
+
+def most_moves(top: int) -> int:
+    """Return the greatest number of quiet moves that a counter holds, see :func:`settle_moves`."""
+    return top >> 2
+
+
+def make_score_table(top: int) -> Entries:
+    """Return the score of a turn by the stored entry of the position it leads to."""
+    value = np.arange(top + 1)
+    table = np.where(value % 2 == 1, (value + 1) // 2, top - value // 2)
+    table[void_entry(top)] = NO_TURN
+    table[draw_entry(top)] = (top >> 1) + 1
+    return table.astype(np.uint8 if top == 255 else np.uint16)
+
+
+@step
+def draw_score(top):  # type: ignore[no-untyped-def]
+    """Return the score of a turn that leads to a draw; those of wins are above it."""
+    return (top >> 1) + 1
+
+
+@step
+def score_block(stored, top, out):  # type: ignore[no-untyped-def]
+    """Turn stored entries into scores: what ``make_score_table`` says, in vector instructions.
+
+    But for void ones, which no turn that may be made leads to.
+    """
     for r in range(len(stored)):
         value = np.int64(stored[r])
         # Half the distance, from one end for wins and from the other for losses; a draw is odd.
         odd = -(value & 1)
-        out[r] = ((~(value >> 1) ^ odd) - odd) & 255
+        out[r] = ((~(value >> 1) ^ odd) - odd) & top
 
 
 class Lists(NamedTuple):
@@ -60,33 +97,45 @@ class Seeds(NamedTuple):
     """Slots with a value set by a capture, or without any turn, sorted by depth in each block."""
 
     next: npt.NDArray[np.int64]  # by block: first entry that still waits
-    waiting: npt.NDArray[np.uint16]  # number of entries by (depth, block)
+    waiting: npt.NDArray[np.uint16]  # number of entries by (depth, block); no seed is deeper
     rank: npt.NDArray[np.uint16]  # the entries
 
 
 class Working(NamedTuple):
     """A working table: the slots with one side to move, a row for each block."""
 
-    depth: npt.NDArray[np.uint8]  # the value, see `settle_depth`; the end of a row is not used
-    open_moves: npt.NDArray[np.uint8]  # quiet moves not yet known to lose, see `settle_moves`
+    depth: Entries  # the value, see `settle_depth`; the end of a row is not used
+    open_moves: Entries  # quiet moves not yet known to lose, see `settle_moves`
     seeds: Seeds
 
 
 @step
-def settle_depth(score):  # type: ignore[no-untyped-def]
-    """Return the depth a slot's best capture gives; 0 if there is none or it draws.
+def settle_depth(score, top):  # type: ignore[no-untyped-def]
+    """Return the depth a slot's best exit gives; 0 if there is none or it draws.
 
     The depth of a win is final unless a sooner one is found; that of a loss is final once no move
-    is open.  Written without branches: ``2 * score`` for losses, ``511 - 2 * score`` for wins.
+    is open.  Written without branches: ``2 * score`` for losses, ``511 - 2 * score`` for wins (in a
+    byte).
     """
-    return ((2 * score) ^ -np.int64(score > DRAW_SCORE)) & 255
+    return ((2 * score) ^ -np.int64(score > draw_score(top))) & top
 
 
 @step
-def settle_moves(score, quiet):  # type: ignore[no-untyped-def]
-    """Return the counter of open moves, given the best capture and the number of quiet moves."""
-    lost = np.int64(score != NO_CAPTURE) & np.int64(score < DRAW_SCORE)
-    return quiet + NEVER_LOST * np.int64(score >= DRAW_SCORE) + WAITS * lost
+def waits(top):  # type: ignore[no-untyped-def]
+    """Return what a counter of open moves holds besides them while a losing exit is not due."""
+    return (top >> 2) + 1
+
+
+@step
+def settle_moves(score, quiet, top):  # type: ignore[no-untyped-def]
+    """Return the counter of open moves, given the best exit and the number of quiet moves.
+
+    A slot that an exit wins or draws can never become lost, and one with an exit that loses can
+    only when the depth of that has come; so the counter starts with half of its range besides the
+    moves, or with a quarter (see :func:`waits`). There are fewer moves than that.
+    """
+    lost = np.int64(score != NO_TURN) & np.int64(score < draw_score(top))
+    return quiet + draw_score(top) * np.int64(score >= draw_score(top)) + waits(top) * lost
 
 
 @step
@@ -98,7 +147,7 @@ def plant(x, place, depth, open_moves, seeds, ends, found):  # type: ignore[no-u
         place: next free entry.
         depth, open_moves: the values of the block's slots.
         seeds: :class:`Seeds`, out.
-        ends: room for 256 numbers.
+        ends: room for as many numbers as seeds have depths.
         found: room for one rank more than the block has slots.
 
     Returns:
@@ -113,7 +162,7 @@ def plant(x, place, depth, open_moves, seeds, ends, found):  # type: ignore[no-u
     ends[:] = 0
     for number in range(count):
         ends[depth[np.uint64(found[np.uint64(number)])]] += 1
-    for value in range(256):
+    for value in range(len(ends)):
         length = ends[value]
         seeds.waiting[value, x] = length
         ends[value] = place
