@@ -127,7 +127,13 @@ def _missing(
     database: Path, rules: Rules, sector: Sector, metric: Metric | None
 ) -> MissingTableError:
     """Return the error to raise where there is no table."""
+    from solver.survey import unsolvable  # takes a moment, and only this error needs it
+
     kind = "table of distances" if metric == "dtw" else "table"
+    why = unsolvable(rules, [sector])
+    if why is not None:
+        text = f"no {kind} for sector {sector} of {rules.name}: not solvable here: {why}"
+        return MissingTableError(text, str(sector))
     text = (
         f"the {kind} of sector {sector} is missing; make it with: morris solve"
         f" {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(database))}"

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from solver import survey
 from solver import tablebase as module
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.index import layout
 from solver.parallel import Workers
 from solver.position import Position
-from solver.rules import get_variant
+from solver.rules import Rules, get_variant
 from solver.sectors import Sector, sectors_up_to, solving_order
 from solver.solve import solve_unit
 from solver.tablebase import Result, Tablebase, default_database, open_tablebase
@@ -241,6 +243,25 @@ def test_a_missing_table_names_the_command(tmp_path: Path) -> None:
             assert tablebase.get_wdl(position, 7) == 7
             with pytest.raises(MissingTableError):
                 tablebase.header(NINE, FOUR_THREE)
+
+
+def test_what_cannot_be_solved_here_has_no_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsolvable(rules: Rules, sectors: Iterable[Sector]) -> str | None:
+        return "unit 4-3 is too large" if [*sectors] == [THREE_FOUR] else None
+
+    monkeypatch.setattr(survey, "unsolvable", unsolvable)
+    said = "for sector 3-4 of nine: not solvable here: unit 4-3 is too large"
+    with open_tablebase(tmp_path) as tablebase:
+        for metric, kind in ((None, "table"), ("dtw", "table of distances")):
+            with pytest.raises(MissingTableError) as caught:
+                tablebase.reader(NINE, THREE_FOUR, metric)
+            assert (str(caught.value), caught.value.sector) == (f"no {kind} {said}", "3-4")
+            assert caught.value.exit_code == 3
+        assert tablebase.get(position_of(THREE_FOUR, 0)) is None
+        with pytest.raises(MissingTableError, match="make it with: morris solve nine 4-3"):
+            tablebase.reader(NINE, FOUR_THREE)
 
 
 def test_missing_lists_the_sectors_needed(database: Path, tmp_path: Path) -> None:
