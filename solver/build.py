@@ -305,7 +305,7 @@ class _Run:
 
 def table_header(rules: Rules, solved: SolvedSector) -> TableHeader:
     """Return the header of a solved sector's table."""
-    return TableHeader.of_bytes(
+    return TableHeader.of_counts(
         solved.counts.positions.tolist(),
         solved.counts.distinct.tolist(),
         sector=str(solved.sector),

@@ -19,6 +19,7 @@ from solver.sectors import (
     check_sector,
     closure,
     major_is_mover,
+    moves_on_board,
     slots,
     solving_order,
     unit_of,
@@ -137,8 +138,9 @@ def unsolvable(rules: Rules, sectors: Iterable[Sector]) -> str | None:
             f"unit {hardest} has {unit_slots(rules, hardest):,} slots and needs about"
             f" {memory.gigabytes(need)} of memory, and this machine has {memory.gigabytes(machine)}"
         )
-    widest = max(units, key=lambda unit: block_slots(rules, unit.sectors[0]))
-    slots_of_block = block_slots(rules, widest.sectors[0])
+    firsts = [unit.sectors[0] for unit in units if moves_on_board(rules, unit.sectors[0])]
+    widest = max(firsts, key=lambda sector: block_slots(rules, sector), default=None)
+    slots_of_block = 0 if widest is None else block_slots(rules, widest)
     if slots_of_block > MOST_SLOTS_OF_BLOCK:
         return (
             f"unit {widest} has blocks of {slots_of_block:,} slots, and this program solves units"
@@ -160,7 +162,7 @@ def open_table(rules: Rules, sector: Sector, database: str | os.PathLike[str]) -
         reader = TableReader(
             path,
             sector=sector,
-            fingerprint=rules.fingerprint(sector),
+            rules=rules.reduced(sector),
             slots=slots(rules, sector),
         )
     except (FileNotFoundError, NotADirectoryError, DamagedTableError):

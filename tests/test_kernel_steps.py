@@ -8,13 +8,13 @@ from indexed import compress
 
 from solver.boards import BOARDS
 from solver.index import Layout, expand, rank, subsets
-from solver.kernels import mirror, ranks
+from solver.kernels import mirror, ranks, values
 from solver.kernels.capture import list_larger, list_smaller, take_best
 from solver.kernels.values import Lists, make_score_table, score_block
 from solver.majors import board_arrays, orbit_tables
 from solver.working import WorkingMemory
 
-FRAMES = [(5, 2), (9, 3), (10, 0), (13, 4), (15, 9), (18, 6), (21, 5)]
+FRAMES = [(5, 2), (9, 3), (10, 0), (13, 4), (15, 9), (18, 6), (21, 5), (27, 3)]
 
 
 def image(pattern: int, permutation: np.ndarray, points: int) -> int:
@@ -42,11 +42,10 @@ def test_permutations(points: int, size: int) -> None:
     expected = [image(pattern, permutation, points) for pattern in patterns]
     table = np.zeros(ranks.permutation_room(points), dtype=np.int32)
     ranks.fill_permutation(permutation, points, table)
-    assert [ranks.permuted(pattern, table) for pattern in patterns] == expected
+    width = ranks.permutation_width(points)
+    assert [ranks.permuted(pattern, width, table) for pattern in patterns] == expected
     if points <= ranks.SHORT_POINTS:
-        short = np.zeros(192, dtype=np.int32)
-        ranks.fill_short_tables(permutation, points, short)
-        found = [ranks.shortly_permuted(np.uint32(pattern), short) for pattern in patterns]
+        found = [ranks.shortly_permuted(np.uint32(pattern), table) for pattern in patterns]
         assert found == expected
 
 
@@ -55,25 +54,29 @@ def test_runs_list_all_patterns_in_order(points: int, size: int) -> None:
     runs = ranks.make_runs(points, size)
     permutation = np.random.default_rng(points).permutation(points + 1)[:points].astype(np.uint8)
     low_image = np.zeros(len(runs.low_part), dtype=np.int32)
-    high_image = np.zeros(runs.high_parts, dtype=np.int32)
-    ranks.fill_run_tables(
-        permutation, points, runs, np.zeros_like(low_image), low_image, high_image
-    )
+    high_image = np.zeros(len(runs.high_part), dtype=np.int32)
+    room = np.zeros(ranks.run_room(points), dtype=np.int32)
+    ranks.fill_run_tables(permutation, points, runs, room, low_image, high_image)
     listed = []
-    for high_part in range(runs.high_parts):
-        left = size - high_part.bit_count()
-        if 0 <= left <= ranks.FRAME_BITS:
-            entries = range(runs.start[left], runs.start[left + 1])
-            listed += [int(low_image[entry] | high_image[high_part]) for entry in entries]
+    for number, left in enumerate(runs.low_size):
+        entries = range(runs.start[left], runs.start[left + 1])
+        listed += [int(low_image[entry] | high_image[number]) for entry in entries]
     assert listed == [image(p, permutation, points) for p in subsets(points, size).tolist()]
     assert runs.total == len(listed)
 
 
-def test_scores() -> None:
-    stored = np.array([*range(253), 255], dtype=np.uint8)
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_scores(kind: type[np.unsignedinteger]) -> None:
+    top = int(np.iinfo(kind).max)
+    stored = np.array([*range(top - 2), top], dtype=kind)
     out = np.zeros_like(stored)
-    score_block(stored, out)
-    np.testing.assert_array_equal(out, make_score_table()[stored])
+    score_block(stored, top, out)
+    np.testing.assert_array_equal(out, make_score_table(top)[stored])
+    # From worst to best: losses, the longest last, then a draw, then wins, the shortest last.
+    order = [*range(1, top - 2, 2), top, *range(top - 3, -1, -2)]
+    assert np.all(np.diff(make_score_table(top)[order].astype(np.int64)) > 0)
+    depths = [values.settle_depth(int(score), top) for score in out[:-1]]
+    assert depths == [value + 1 for value in range(top - 2)]
 
 
 def test_best_of_the_sets_with_a_stone_more_or_less() -> None:

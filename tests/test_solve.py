@@ -13,12 +13,10 @@ import pytest
 from strategies import NINE, SIX
 
 from solver import parallel
-from solver.errors import UsageError
 from solver.parallel import Workers
 from solver.rules import Rules
 from solver.sectors import (
     Sector,
-    Unit,
     moving_sectors,
     parse_sector,
     solving_order,
@@ -96,17 +94,6 @@ def test_progress_adds_up_to_all_slots() -> None:
     with Workers(1) as workers:
         results = solve_unit(NINE, unit, lambda s: solved[s].stored, workers, done.append)
     assert sum(done) == sum(len(result.stored) for result in results)
-
-
-def test_what_is_not_solved_is_said() -> None:
-    with Workers(1) as workers:
-        odd = replace(NINE, all_in_mills="none")
-        with pytest.raises(UsageError, match="all-in-mills"):
-            solve_unit(odd, unit_of(NINE, Sector(3, 3)), lambda s: np.zeros(0, np.uint8), workers)
-        double = replace(NINE, double_mill=2)
-        with pytest.raises(UsageError, match="one stone per capture"):
-            unit = Unit((Sector(3, 3, 1, 1),))
-            solve_unit(double, unit, lambda s: np.zeros(0, np.uint8), workers)
 
 
 def test_whole_game_with_four_stones_equals_the_reference() -> None:
