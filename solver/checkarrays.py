@@ -10,48 +10,68 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations
 from math import comb
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.boards import Board
-from solver.kernels.check import BoardTable, MajorTable, MinorTable, Scores
-from solver.tableheader import DRAW, MAX_DEPTH, VOID
+from solver.kernels.check import (
+    BoardTable,
+    MajorTable,
+    MinorTable,
+    Scores,
+)
+from solver.widths import BYTE, WORD, Stored, Width
 
 __all__ = [
-    "SCORES",
+    "BYTE_SCORES",
+    "WORD_SCORES",
     "board_table",
     "gap_table",
     "major_table",
     "minor_table",
     "removal_table",
+    "widened",
 ]
 
-_DRAW_SCORE = 128
+Words = npt.NDArray[np.uint16]
 
 
-def _scores() -> Scores:
-    """Make the table below."""
-    score = np.zeros(256, dtype=np.uint8)
-    value = np.full(256, VOID, dtype=np.uint8)
-    value[0] = 0
-    for theirs in range(MAX_DEPTH + 1):
+def widened(stored: Stored) -> Words:
+    """Return stored entries as words: bytes for void and drawn slots become those of words."""
+    if stored.dtype == np.uint16:
+        return stored.astype(np.uint16, copy=False)
+    words = stored.astype(np.uint16)
+    np.add(words, WORD.void - BYTE.void, out=words, where=stored >= BYTE.void)
+    return words
+
+
+def _scores(width: Width) -> Scores:
+    """Return the scores for tables whose entries have some width."""
+    score = np.zeros(width.numbers, dtype=width.native)
+    value = np.zeros(width.numbers, dtype=np.uint16)
+    for theirs in range(width.void):
         # Even distances are the opponent's losses: the sooner the better. Odd ones are wins of
         # the opponent: the later the better, and all below a draw, but above having no turn.
-        score[theirs] = 255 - theirs // 2 if theirs % 2 == 0 else theirs // 2 + 1
-        if theirs < MAX_DEPTH:  # one ply more is no distance that a table can hold
-            value[score[theirs]] = theirs + 1
-    score[DRAW], value[_DRAW_SCORE] = _DRAW_SCORE, DRAW
+        score[theirs] = width.draw - theirs // 2 if theirs % 2 == 0 else theirs // 2 + 1
+        value[score[theirs]] = theirs + 1
+    score[width.draw] = width.numbers // 2
+    value[score[width.draw]] = WORD.draw
     return Scores(score, value)
 
 
-SCORES = _scores()
+BYTE_SCORES: Final = _scores(BYTE)
 """What a turn is worth to the mover, by the byte stored for the position after it, and back.
 
-The best turn has the highest score; a position with best score s has the byte ``value[s]``.
+The best turn has the highest score; a position with best score s has the entry ``value[s]``.
 Score 0 stands for having no turn, and for void slots, which no turn leads to.
 """
+WORD_SCORES: Final = _scores(WORD)
+"""The same for tables of words. No game is so long that the best turn leads to a win of the
+opponent in 65533: its score stands for a void slot."""
 
 
 @lru_cache(maxsize=64)
@@ -86,7 +106,7 @@ def _halves(points: int, size: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[
     return low, high, low_bits
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def board_table(board: Board) -> BoardTable:
     """Return a board as arrays.
 
@@ -116,7 +136,27 @@ def board_table(board: Board) -> BoardTable:
         np.array(board.automorphisms, dtype=np.int64),
         images,
         _packed(),
+        _through(line_masks, len(board.points)),
+        np.array(_long_rows(line_masks), dtype=np.int64),
     )
+
+
+def _through(lines: Sequence[int], points: int) -> npt.NDArray[np.int64]:
+    """Return ``through`` of :class:`BoardTable`."""
+    found = [[line for line in lines if line >> point & 1] for point in range(points)]
+    through = np.full((points, max(map(len, found))), -1, dtype=np.int64)
+    for point, through_point in enumerate(found):
+        through[point, : len(through_point)] = through_point
+    return through
+
+
+def _long_rows(lines: Sequence[int]) -> list[int]:
+    """Return the masks of lines that go on for a point: of two that share all points but one."""
+    return [
+        one | other
+        for one, other in combinations(lines, 2)
+        if (one & other).bit_count() == one.bit_count() - 1 > 1
+    ]
 
 
 def _packed() -> npt.NDArray[np.uint8]:

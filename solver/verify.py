@@ -27,13 +27,13 @@ from solver.sectors import Sector, solving_order
 from solver.sectortable import METRICS
 from solver.tablebase import Tablebase
 from solver.tablefile import TableReader
-from solver.tableheader import DRAW, VOID, Counts, TableHeader
+from solver.tableheader import Counts, TableHeader
 from solver.wdlcheck import check_rule, compare, compare_all
+from solver.widths import Stored, width_of
 
 __all__ = ["Mismatch", "Mode", "Progress", "Report", "SectorReport", "verify_sectors"]
 
 Mode = Literal["checksums", "sample", "full"]
-Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
 _SAMPLE_SEED: Final = 2
@@ -225,7 +225,8 @@ def _header_errors(header: TableHeader, counts: Ints) -> Iterator[Iterator[str]]
 
     Args:
         header: of the table.
-        counts: how many there are by stored byte, shape (2, 256): of positions, of distinct ones.
+        counts: how many there are by stored entry, shape (2, entries there can be): of positions,
+            of distinct ones.
     """
     for name, numbers, said, histogram in (
         ("positions", counts[0], header.positions, header.position_histogram),
@@ -236,15 +237,17 @@ def _header_errors(header: TableHeader, counts: Ints) -> Iterator[Iterator[str]]
 
 
 def _value_errors(name: str, numbers: Ints, said: Counts) -> Iterator[str]:
-    wins, losses = int(numbers[1:VOID:2].sum()), int(numbers[0:VOID:2].sum())
-    found = Counts(wins, losses, int(numbers[DRAW]))
+    width = width_of(len(numbers))
+    wins, losses = (int(numbers[first : width.void : 2].sum()) for first in (1, 0))
+    found = Counts(wins, losses, int(numbers[width.draw]))
     for kind, stated, counted in zip(Counts._fields, said, found, strict=True):
         if stated != counted:
             yield f"the header counts {stated} {kind} among the {name}, there are {counted}"
 
 
 def _depth_errors(name: str, numbers: Ints, histogram: Mapping[int, int]) -> Iterator[str]:
-    depths = {depth: int(n) for depth, n in enumerate(numbers[:VOID]) if n}
+    void = width_of(len(numbers)).void
+    depths = {depth: int(numbers[depth]) for depth in np.flatnonzero(numbers[:void]).tolist()}
     for depth in sorted(depths.keys() | histogram.keys()):
         stated, counted = histogram.get(depth, 0), depths.get(depth, 0)
         if stated != counted:
@@ -258,7 +261,7 @@ class _Tables:
         self.tablebase = tablebase
         self._rules = rules
         self._threads = threads
-        self._whole: dict[Sector, Bytes] = {}
+        self._whole: dict[Sector, Stored] = {}
 
     def reader(self, sector: Sector) -> TableReader:
         """Return the open file of a sector's table of distances."""
@@ -274,27 +277,26 @@ class _Tables:
         """Return whether all of some sectors have a table of distances."""
         return len(self.tablebase.present(self._rules, sectors, "dtw")) == len(sectors)
 
-    def whole(self, sectors: list[Sector]) -> dict[Sector, Bytes]:
+    def whole(self, sectors: list[Sector]) -> dict[Sector, Stored]:
         """Return some tables and forget all others, as memory is scarce."""
         self._whole = {s: table for s, table in self._whole.items() if s in sectors}
         for sector in sectors:
             if sector not in self._whole:
-                reader = self.reader(sector)
-                table = np.empty(reader.header.payload_bytes, dtype=np.uint8)
-                reader.read_into(table, threads=self._threads)
-                self._whole[sector] = table
+                self._whole[sector] = self.reader(sector).entries(threads=self._threads)
         return self._whole
 
-    def values(self, sector: Sector, slots: Ints) -> Bytes:
-        """Return the stored bytes of some slots, reading each frame they lie in once."""
+    def values(self, sector: Sector, slots: Ints) -> Stored:
+        """Return the stored entries of some slots, reading each frame they lie in once."""
         reader = self.reader(sector)
-        out = np.empty(len(slots), dtype=np.uint8)
+        width = reader.header.width
+        assert width is not None, "a table of distances has entries of one or two bytes"
+        out = np.empty(len(slots), dtype=width.native)
         order = np.argsort(slots, kind="stable")
-        frames, offsets = np.divmod(slots[order], reader.header.frame_size)
+        frames, offsets = np.divmod(slots[order], reader.header.frame_size // width.bytes)
         numbers, starts = np.unique(frames, return_index=True)
         for number, start, stop in zip(
             numbers.tolist(), starts, [*starts[1:], len(slots)], strict=True
         ):
-            frame = np.frombuffer(reader.frame(number), dtype=np.uint8)
+            frame = np.frombuffer(reader.frame(number), dtype=width.dtype)
             out[order[start:stop]] = frame[offsets[start:stop]]
         return out

@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from solver.errors import UsageError
 from solver.index import layout
-from solver.pack import VALUE_OF_STORED
+from solver.pack import value_of_stored
 from solver.packing import VALUE_DRAW, VALUE_LOSS, VALUE_WIN
 from solver.position import Position
 from solver.results import Value
@@ -22,6 +23,7 @@ from solver.rules import Rules
 from solver.sectors import Sector
 from solver.tablebase import Tablebase
 from solver.tablefile import TableReader
+from solver.widths import BYTE, WORD, Stored
 
 __all__ = ["check_rule", "compare", "compare_all"]
 
@@ -34,15 +36,16 @@ _ENTRIES: Final[dict[Value, int]] = {
     "loss": VALUE_LOSS,
     "draw": VALUE_DRAW,
 }
+_VOID: Final = "void"
 _WORDS: Final = {VALUE_DRAW: "a draw", VALUE_WIN: "a win", VALUE_LOSS: "a loss"}
 
 
-def compare_all(reader: TableReader, stored: Bytes, threads: int = 1) -> tuple[int, str | None]:
+def compare_all(reader: TableReader, stored: Stored, threads: int = 1) -> tuple[int, str | None]:
     """Compare every slot with the table of distances.
 
     Args:
         reader: the table of win, draw and loss.
-        stored: bytes of the table of distances, shape (slots,).
+        stored: entries of the table of distances, shape (slots,).
         threads: threads to unpack with.
 
     Returns:
@@ -63,13 +66,13 @@ def compare_all(reader: TableReader, stored: Bytes, threads: int = 1) -> tuple[i
     return wrong, text
 
 
-def compare(reader: TableReader, slots: Ints, stored: Bytes) -> tuple[int, str | None]:
+def compare(reader: TableReader, slots: Ints, stored: Stored) -> tuple[int, str | None]:
     """Compare some slots with the table of distances.
 
     Args:
         reader: the table of win, draw and loss.
         slots: in ascending order.
-        stored: their bytes in the table of distances.
+        stored: their entries in the table of distances.
 
     Returns:
         How many of them differ, and a line on the first one.
@@ -80,12 +83,13 @@ def compare(reader: TableReader, slots: Ints, stored: Bytes) -> tuple[int, str |
     return _compare(slots, _entries(reader, slots), stored)
 
 
-def _compare(slots: Ints, entries: Bytes, stored: Bytes) -> tuple[int, str | None]:
-    wrong = np.flatnonzero(VALUE_OF_STORED[stored] != entries)
+def _compare(slots: Ints, entries: Bytes, stored: Stored) -> tuple[int, str | None]:
+    values = value_of_stored(BYTE if stored.dtype == np.uint8 else WORD)[stored]
+    wrong = np.flatnonzero(values != entries)
     if not len(wrong):
         return 0, None
     first = wrong[0]
-    said, true = _WORDS[int(entries[first])], _WORDS[int(VALUE_OF_STORED[stored[first]])]
+    said, true = _WORDS[int(entries[first])], _WORDS[int(values[first])]
     return len(wrong), (
         f"slot {slots[first]} is {said} in the table of win, draw and loss, and {true} in that of"
         " distances"
@@ -126,12 +130,28 @@ def check_rule(
     for slot in slots.tolist():
         mover, opponent = numbering.masks(slot)
         position = Position(rules, mover, opponent, True, *hands)
-        moves = tablebase.moves(position)
-        expected = _ENTRIES[moves[0].value if moves else "loss"]
-        entry = reader.value(slot)
-        if reader.header.metric == "dtw":
-            entry = int(VALUE_OF_STORED[entry])
-        if entry != expected:
-            said, true = _WORDS[entry], _WORDS[expected]
+        said, true = _said(reader, slot), _true(position, tablebase)
+        # A table of values has no entry of its own for slots that hold no possible position.
+        if said != true and not (true == _VOID and reader.header.width is None):
             wrong.append(f"slot {slot}, {position}, is {said}, but its moves make it {true}")
     return len(wrong), wrong
+
+
+def _said(reader: TableReader, slot: int) -> str:
+    """Return what a table of any kind says of a slot, in words."""
+    entry, width = reader.value(slot), reader.header.width
+    if width is None:
+        return _WORDS[entry]
+    return _VOID if entry == width.void else _WORDS[int(value_of_stored(width)[entry])]
+
+
+def _true(position: Position, tablebase: Tablebase) -> str:
+    """Return what the positions one turn on, or the rules, say of a position, in words."""
+    try:
+        position.validate()
+    except UsageError:
+        return _VOID
+    outcome = position.outcome()
+    if outcome is not None:
+        return _WORDS[VALUE_DRAW if outcome.drawn else VALUE_LOSS]
+    return _WORDS[_ENTRIES[tablebase.moves(position)[0].value]]

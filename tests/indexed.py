@@ -9,6 +9,7 @@ import numpy as np
 
 from solver.boards import BOARDS, apply_automorphism
 from solver.sectors import Sector
+from solver.widths import BYTE, WORD
 
 
 def canonical_sets(board: str, size: int) -> np.ndarray:
@@ -68,3 +69,8 @@ def indexed(board: str, tables: naive.Tables, sector: Sector) -> np.ndarray:
 def all_indexed(board: str, tables: naive.Tables) -> dict[Sector, np.ndarray]:
     """Every table of `tables` by slot."""
     return {Sector(*sizes): indexed(board, tables, Sector(*sizes)) for sizes in tables}
+
+
+def as_words(*entries: int) -> list[int]:
+    """Entries of a table of bytes as one of words has them."""
+    return [entry if entry < BYTE.void else entry + WORD.void - BYTE.void for entry in entries]

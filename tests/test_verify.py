@@ -15,13 +15,14 @@ from strategies import NINE, SIX, TOURNAMENT
 
 from solver.boards import BOARDS, apply_automorphism
 from solver.certificate import check_sample, check_sector, needed
-from solver.checkarrays import SCORES, board_table, major_table
+from solver.checkarrays import BYTE_SCORES, WORD_SCORES, board_table, major_table, widened
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.index import layout
 from solver.rules import Rules
 from solver.sectors import Sector, parse_sector
 from solver.tablefile import TableHeader, table_path, write_table
 from solver.verify import verify_sectors
+from solver.widths import BYTE, WORD
 
 UNITS = [(3, 3), (4, 3), (5, 3), (4, 4), (5, 4)]
 SMALL_RULES = [
@@ -110,7 +111,7 @@ def test_finds_planted_bytes(rules, sector):
             assert found.mismatches == 1
             (mismatch,) = found.listed
             masks = layout(rules, sector).masks(slot)
-            assert mismatch == (sector, slot, *masks, wrong, byte, "successors")
+            assert mismatch == (sector, slot, *masks, *indexed.as_words(wrong, byte), "successors")
             assert f"slot {slot} " in mismatch.describe(rules.board)
 
 
@@ -156,11 +157,10 @@ def test_symmetric_slots_must_agree():
     assert reasons == {slots[0]: "successors", **dict.fromkeys(slots[1:], "symmetry")}
 
 
-def test_refuses_what_it_cannot_check():
+def test_needs_the_tables_one_turn_on():
     crossing = replace(NINE, flying_at=5, double_mill=2)
-    with pytest.raises(UsageError, match="two stones"):
-        needed(crossing, Sector(5, 4))
     for rules, sector, others in (
+        (crossing, "5-5", ["3-5", "4-5"]),
         (TOURNAMENT, "5-4", ["4-5", "3-5"]),
         (NINE, "4-3", ["3-4"]),
         (NINE, "3-4", ["4-3", "3-3"]),
@@ -183,15 +183,24 @@ def test_numbering_is_that_of_the_index():
             np.testing.assert_array_equal(table.canonical, numbering.major_sets)
 
 
-def test_scores_order_values():
+@pytest.mark.parametrize(("scores", "width"), [(BYTE_SCORES, BYTE), (WORD_SCORES, WORD)])
+def test_scores_order_values(scores, width):
     """Best first: quick wins, slow wins, draws, slow losses, quick losses, no turn at all."""
-    best_first = [*range(0, 254, 2), DRAW, *range(253, 0, -2)]
-    scores = SCORES.of_value[best_first].tolist()
-    assert scores == sorted(set(scores), reverse=True)
-    assert min(scores) > 0
-    before = [SCORES.value[score] for score in scores]
-    assert before == [*range(1, 255, 2), DRAW, naive.VOID, *range(252, 0, -2)]
-    assert SCORES.value[0] == 0
+    best_first = [*range(0, width.void, 2), width.draw, *range(width.void - 1, 0, -2)]
+    found = scores.of_value[best_first].astype(int).tolist()
+    assert found == sorted(set(found), reverse=True)
+    assert min(found) > 0
+    before = scores.value[found].tolist()
+    # A loss too deep for bytes is none that a table of them can hold.
+    assert before == [*range(1, width.void, 2), WORD.draw, *range(width.void, 0, -2)]
+    assert scores.value[0] == 0
+
+
+def test_entries_become_words():
+    every = np.arange(256, dtype=np.uint8)
+    assert widened(every).tolist() == [*range(254), WORD.void, WORD.draw]
+    words = np.array([0, 254, WORD.draw], dtype=np.uint16)
+    assert widened(words).tolist() == words.tolist()
 
 
 def test_wrong_automorphisms_are_refused():

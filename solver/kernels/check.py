@@ -20,12 +20,12 @@ from solver.kernels import kernel, step
 Bytes = npt.NDArray[np.uint8]
 Shorts = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+Entries = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 ROUTE_SHAPE = (3, 1024)
 """Room for frames of up to 30 points."""
-WIN_NOW = 255
-"""The score of a turn that leaves the opponent lost at once."""
-
+VOID_WORD = 65534
+"""The entry of a void slot in a table of words; see :mod:`solver.widths`."""
 
 class BoardTable(NamedTuple):
     """A board.
@@ -37,6 +37,8 @@ class BoardTable(NamedTuple):
         images: ``images[a, 0, lower half] | images[a, 1, upper half]`` is the image of a set.
         packed: ``packed[onto, mask]``, of eight points each: the bits of `mask` at the set bits of
             `onto`, packed together in ascending order.
+        through: by point, the masks of the lines through it, then -1 up to the greatest number.
+        long_rows: masks of the rows longer than a line.
     """
 
     neighbours: Ints
@@ -44,6 +46,8 @@ class BoardTable(NamedTuple):
     automorphisms: Ints
     images: Shorts
     packed: Bytes
+    through: Ints
+    long_rows: Ints
 
 
 class MajorTable(NamedTuple):
@@ -83,21 +87,28 @@ class MinorTable(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """Stored bytes: of the sector, after quiet moves and after captures, majors the same.
+    """Stored entries: of the sector, after quiet moves and after captures, majors the same.
 
     `capture` is empty where a capture leaves too few stones and so wins at once.
     """
 
-    own: Bytes
-    quiet: Bytes
-    capture: Bytes
+    own: Entries
+    quiet: Entries
+    capture: Entries
 
 
 class Scores(NamedTuple):
-    """`of_value` by the byte of the position after a turn; `value` back, for the one before."""
+    """What turns are worth; scores are uint8 or uint16.
 
-    of_value: Bytes
-    value: Bytes
+    The score of a turn that leaves the opponent lost at once is ``of_value[0]``, the highest.
+
+    Attributes:
+        of_value: scores by the entry stored for the position after a turn.
+        value: by the score of the best turn, the entry of the position before it, as a word.
+    """
+
+    of_value: Entries
+    value: npt.NDArray[np.uint16]
 
 
 @step
@@ -133,6 +144,15 @@ def mills_in(stones, lines):
         if stones & lines[i] == lines[i]:
             result |= lines[i]
     return result
+
+
+@step
+def holds_any(stones, rows):
+    """Return whether the stones fill one of some rows."""
+    found = False
+    for i in range(len(rows)):
+        found |= stones & rows[i] == rows[i]
+    return found
 
 
 @step

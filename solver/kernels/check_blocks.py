@@ -7,6 +7,7 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
+    VOID_WORD,
     fill_frame,
     fill_route,
     follow,
@@ -62,22 +63,28 @@ def find_twins(major, board, minors, frame, bit_to, route, twins):
 
 
 @kernel
-def compare(first, last, board, majors, minors, own, value, best, counts, wrong):
+def compare(first, last, board, majors, minors, own, value, void, best, counts, wrong):
     """Compare the blocks `first` to `last` with the scores found, and twins with each other.
+
+    Entries are told as words: void and drawn bytes are so much greater.
 
     Args:
         first, last: block numbers, the last one excluded.
         board, majors, minors: see the classes of :mod:`solver.kernels.check`.
-        own: the sector's stored bytes.
-        value: the stored byte by score.
-        best: uint8[slots of the blocks]: the score of the best turn.
-        counts: in and out, int64[2, 256]: all positions and distinct ones by stored byte.
-        wrong: out, int64[most, 3]: slot, expected byte, whether symmetry is what says so.
+        own: the sector's stored entries.
+        value: by score the entry, as a word.
+        void: the stored entry of a void slot.
+        best: [slots of the blocks]: the score of the best turn.
+        counts: in and out, int64[2, entries there can be]: all positions and distinct ones by
+            stored entry, void ones excepted.
+        wrong: out, int64[most, 4]: slot, stored and expected entry as words, whether symmetry is
+            what says so.
 
     Returns:
         The number of mismatching slots; those beyond the length of `wrong` are counted only.
     """
     slots = len(minors.sets)
+    wider = VOID_WORD - void
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
     frame = np.empty(minors.points, dtype=np.int64)
     bit_to = np.empty_like(frame)
@@ -90,17 +97,21 @@ def compare(first, last, board, majors, minors, own, value, best, counts, wrong)
         weight = len(board.automorphisms) // keeping
         for rank in range(slots):
             slot = number * slots + rank
-            stored, twin = own[slot], own[number * slots + twins[rank]]
-            expected = value[best[slot - first * slots]]
+            stored, twin = np.int64(own[slot]), np.int64(own[number * slots + twins[rank]])
+            if stored != void:
+                counts[0, stored] += weight
+                counts[1, stored] += twins[rank] == rank
+            # Only now, as the bytes for void and drawn slots could be depths of a word.
+            stored += wider if stored >= void else 0
+            twin += wider if twin >= void else 0
+            expected = np.int64(value[best[slot - first * slots]])
             if stored != expected or stored != twin:
                 if found < len(wrong):
                     wrong[found, 0] = slot
-                    wrong[found, 1] = expected if stored != expected else twin
-                    wrong[found, 2] = stored == expected
+                    wrong[found, 1] = stored
+                    wrong[found, 2] = expected if stored != expected else twin
+                    wrong[found, 3] = stored == expected
                 found += 1
-            counts[0, stored] += weight
-            if twins[rank] == rank:
-                counts[1, stored] += 1
     return found
 
 
@@ -113,8 +124,8 @@ def turn_round(first, last, board, majors, minors, turned_majors, turned_minors,
         board: see :class:`solver.kernels.check.BoardTable`.
         majors, minors: the sets that number the slots after the turn.
         turned_majors, turned_minors: those that number them before.
-        stored: bytes by slot before the turn.
-        out: out, uint8[slots of the blocks]: bytes by slot after it.
+        stored: entries by slot before the turn.
+        out: out, [slots of the blocks]: entries by slot after it.
     """
     slots = len(minors.sets)
     images = np.empty(len(board.automorphisms), dtype=np.int64)

@@ -7,7 +7,6 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
-    WIN_NOW,
     fill_frame,
     follow,
     lay_route,
@@ -27,8 +26,8 @@ def look_across(occupied, minors, route, width, start, stored, of_value, best, f
         minors: the minor sets.
         route, width: see :func:`solver.kernels.check.follow`.
         start: the first slot of the target block.
-        stored: bytes after a quiet move.
-        of_value: scores by stored byte.
+        stored: entries after a quiet move.
+        of_value: scores by stored entry.
         best: in and out: from `first` on the block's scores by rank.
     """
     for rank in range(len(minors.sets)):
@@ -53,14 +52,14 @@ def take_across(
         victims: by rank, which stones may be taken; where there are none nothing is done.
         bit_to: what each frame point becomes along the route.
         start: the first slot of the target block among those after a capture.
-        stored: bytes after a capture, empty if that wins.
+        stored: entries after a capture, empty if that wins.
     """
     for rank in range(len(minors.sets)):
         minor = np.int64(minors.sets[rank])
         if minor >> occupied & 1 or victims[rank] == 0:
             continue
         if len(stored) == 0:
-            best[first + rank] = WIN_NOW
+            best[first + rank] = of_value[0]
             continue
         moved = follow(minor, route, width)
         for i in range(minors.members.shape[1]):
@@ -95,8 +94,8 @@ def score_major_turns(
         board, majors, minors: see the classes of :mod:`solver.kernels.check`.
         fewer: the minor sets with one stone less, in the same frame.
         tables: `Tables`; in all of them the same side is the major one.
-        of_value: scores by stored byte.
-        best: out, uint8[slots of the blocks]: the score of the best turn, 0 if there is none.
+        of_value: scores by stored entry.
+        best: out, [slots of the blocks]: the score of the best turn, 0 if there is none.
     """
     slots, slots_after = len(minors.sets), len(fewer.sets)
     everywhere = (1 << len(board.neighbours)) - 1

@@ -7,7 +7,6 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
-    WIN_NOW,
     fill_frame,
     follow,
     lay_route,
@@ -57,11 +56,11 @@ def take_inside(
         minors_after: the minor sets in a frame of one point more.
         holders: the ranks of the sets to do it for.
         route, bit_to: room for a route.
-        stored: bytes after the capture; empty if it wins.
-        of_value: scores by stored byte.
+        stored: entries after the capture; empty if it wins.
+        of_value: scores by stored entry.
         taking: out, scores by rank, valid for the holders.
     """
-    taking[:] = WIN_NOW if len(stored) == 0 else 0
+    taking[:] = of_value[0] if len(stored) == 0 else 0
     if len(stored) == 0:
         return
     everywhere = (1 << len(board.neighbours)) - 1
@@ -96,7 +95,7 @@ def look_inside(minor, members, fly, near, everywhere, minors, mills, taking, qu
         taking: scores by rank after a capture.
         quiet: scores by rank after a quiet move.
     """
-    score = np.uint8(0)
+    score = np.int64(0)
     for i in range(len(members)):
         start = np.int64(members[i])
         ends = everywhere & ~minor
@@ -107,7 +106,7 @@ def look_inside(minor, members, fly, near, everywhere, minors, mills, taking, qu
             ends ^= end
             after = minor ^ (1 << start) ^ end
             rank = number_of(after, minors.low, minors.high, minors.low_bits)
-            score = max(score, taking[rank] if mills[rank] & end else quiet[rank])
+            score = max(score, np.int64(taking[rank] if mills[rank] & end else quiet[rank]))
     return score
 
 
@@ -125,15 +124,15 @@ def score_minor_turns(
         fewer: the major sets with one stone less.
         minors_after: the minor sets in a frame of one point more.
         tables: `Tables`; in all of them the same side is the major one.
-        of_value: scores by stored byte.
-        best: out, uint8[slots of the blocks]: the score of the best turn, 0 if there is none.
+        of_value: scores by stored entry.
+        best: out, [slots of the blocks]: the score of the best turn, 0 if there is none.
     """
     slots = len(minors.sets)
     everywhere = (1 << len(board.neighbours)) - 1
     mills = np.empty(slots, dtype=np.int64)
     holders = np.empty(slots, dtype=np.int64)
-    quiet = np.empty(slots, dtype=np.uint8)
-    taking = np.empty(slots, dtype=np.uint8)
+    quiet = np.empty(slots, dtype=of_value.dtype)
+    taking = np.empty(slots, dtype=of_value.dtype)
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
     frame = np.empty(minors.points, dtype=np.int64)
     bit_to, near = np.empty_like(frame), np.empty_like(frame)

@@ -7,7 +7,6 @@ import numpy as np
 from solver.kernels import kernel, step
 from solver.kernels.check import (
     ROUTE_SHAPE,
-    WIN_NOW,
     fill_frame,
     follow,
     lay_route,
@@ -29,8 +28,8 @@ def read_across(ranks, minors, route, width, after, start, stored, of_value, sco
         route, width: see :func:`solver.kernels.check.follow`.
         after: the minor sets in the frame of the target block.
         start: the first slot of the target block.
-        stored: bytes after the turn.
-        of_value: scores by stored byte.
+        stored: entries after the turn.
+        of_value: scores by stored entry.
         scores: in and out: from `first` on the scores by rank.
     """
     for i in range(len(ranks)):
@@ -43,7 +42,7 @@ def read_across(ranks, minors, route, width, after, start, stored, of_value, sco
 
 
 @step
-def take_across(ranks, minors, removals, victims, left, scores, first):
+def take_across(ranks, minors, removals, victims, left, win_now, scores, first):
     """Improve a block's scores by a placement that closes a mill.
 
     Args:
@@ -51,6 +50,7 @@ def take_across(ranks, minors, removals, victims, left, scores, first):
         removals: by rank, the rank of what is left without each of the stones.
         victims: by rank, which stones may be taken; where there are none nothing is done.
         left: scores after the capture by rank of what is left; empty if it wins.
+        win_now: the score of that.
         scores: in and out: from `first` on the scores by rank.
     """
     size = minors.members.shape[1]
@@ -58,17 +58,17 @@ def take_across(ranks, minors, removals, victims, left, scores, first):
         rank = np.int64(ranks[i])
         if victims[rank] == 0:
             continue
-        score = np.uint8(0)
+        score = np.int64(0)
         if len(left) == 0:
-            score = np.uint8(WIN_NOW)
+            score = np.int64(win_now)
         elif victims[rank] == minors.sets[rank]:
             for j in range(size):
-                score = max(score, left[np.uint64(removals[np.uint64(rank), np.uint64(j)])])
+                score = max(score, np.int64(left[np.uint64(removals[np.uint64(rank), np.uint64(j)])]))
         else:
             for j in range(size):
                 if victims[rank] >> np.int64(minors.members[rank, j]) & 1:
-                    score = max(score, left[removals[rank, j]])
-        scores[first + rank] = max(scores[first + rank], score)
+                    score = max(score, np.int64(left[removals[rank, j]]))
+        scores[first + rank] = max(np.int64(scores[first + rank]), score)
 
 
 @step
@@ -98,15 +98,15 @@ def score_major_placements(
         after, after_fewer: the two kinds of minor sets in a frame of one point less.
         gaps, fewer_gaps: by frame point, the ranks of the minor sets of both kinds without it.
         removals: by rank, the rank of what is left of a minor set without each of its stones.
-        quiet, capture: stored bytes after a placement without and with a capture, the latter
+        quiet, capture: stored entries after a placement without and with a capture, the latter
             empty if it wins; in both the same side is the major one.
-        of_value: scores by stored byte.
-        best: out, uint8[slots of the blocks]: the score of the best turn, 0 if there is none.
+        of_value: scores by stored entry.
+        best: out, [slots of the blocks]: the score of the best turn, 0 if there is none.
     """
     slots = len(minors.sets)
     everywhere = (1 << len(board.neighbours)) - 1
     victims = np.empty(slots, dtype=np.int64)
-    left = np.empty(len(fewer.sets) if len(capture) else 0, dtype=np.uint8)
+    left = np.empty(len(fewer.sets) if len(capture) else 0, dtype=of_value.dtype)
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
     frame = np.empty(minors.points, dtype=np.int64)
     bit_to = np.empty_like(frame)
@@ -139,7 +139,7 @@ def score_major_placements(
                     fewer_gaps[i], fewer, route, width, after_fewer,
                     target * len(after_fewer.sets), capture, of_value, left, 0,
                 )  # fmt: skip
-            take_across(gaps[i], minors, removals, victims, left, best, row)
+            take_across(gaps[i], minors, removals, victims, left, of_value[0], best, row)
             stay_across(
                 gaps[i], minors, victims, route, width, after, start, quiet, of_value, best, row
             )
@@ -179,16 +179,16 @@ def score_minor_placements(
         minors: the minor sets with one stone more: those after it.
         after: the same in a frame of one point more.
         removals: by rank, the rank of what `minors` are without each of their stones.
-        quiet: stored bytes after a placement without a capture, from block `first` on.
-        capture: stored bytes after one with a capture; empty if it wins. In both tables the same
+        quiet: stored entries after a placement without a capture, from block `first` on.
+        capture: stored entries after one with a capture; empty if it wins. In both tables the same
             side is the major one.
-        of_value: scores by stored byte.
-        best: out, uint8[slots of the blocks]: the score of the best turn, 0 if there is none.
+        of_value: scores by stored entry.
+        best: out, [slots of the blocks]: the score of the best turn, 0 if there is none.
     """
     everywhere = (1 << len(board.neighbours)) - 1
     mills = np.empty(len(minors.sets), dtype=np.int64)
     holders = np.empty(len(minors.sets), dtype=np.int64)
-    taking = np.empty(len(minors.sets), dtype=np.uint8)
+    taking = np.empty(len(minors.sets), dtype=of_value.dtype)
     route = np.empty(ROUTE_SHAPE, dtype=np.int64)
     frame = np.empty(minors.points, dtype=np.int64)
     bit_to = np.empty_like(frame)

@@ -1,4 +1,4 @@
-"""The certificate check of single slots: every turn and the slot it leads to, one by one."""
+"""The certificate check of single slots, under any rules: every turn and the slot it leads to."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ import numpy as np
 
 from solver.kernels import kernel, step
 from solver.kernels.check import (
+    Bytes,
+    Ints,
     MajorTable,
     MinorTable,
-    count_bits,
-    mills_in,
+    Shorts,
+    holds_any,
     removable,
     slot_of,
 )
 
-QUIET, CAPTURE, WIN = 1, 2, 3
-"""What a turn does: leads into the quiet or the capture sector, or wins at once."""
+WIN, PLACED, MOVED = 0, 1, 4
+"""What a turn does: wins at once; places or moves a stone, and one more for each that it takes."""
+KINDS = 7
+"""So many kinds there are: one wins, three place a stone and three move one."""
+PLAYING, IMPOSSIBLE, LOST, DRAWN = 0, 1, 2, 3
+"""Whether a game goes on; else that the slot is void, or what the side to move has come to."""
 
 
 class Numbering(NamedTuple):
@@ -32,6 +38,53 @@ class Numbering(NamedTuple):
     majors: MajorTable
     minors: MinorTable
     mover_is_major: bool
+
+
+class Laws(NamedTuple):
+    """The rules, as far as they say something in one sector.
+
+    Attributes:
+        places: whether a turn may place a stone.
+        moves: whether it may move one on the board.
+        fly: whether that may go to any free point.
+        takes: how many stones two mills closed at once take, 1 or 2.
+        protect: whether stones in mills are protected while another is in none.
+        any_may_go: whether any stone may be taken when all stand in mills; else none.
+        one_wins, two_win: whether taking one stone wins at once, and taking two.
+        full_board_draws: whether a full board is drawn.
+        winning: the rows that win, as masks.
+        void: the rows that no side can hold.
+        unplaceable, unmovable: the rows that no side may fill by placing and by moving a stone.
+    """
+
+    places: bool
+    moves: bool
+    fly: bool
+    takes: int
+    protect: bool
+    any_may_go: bool
+    one_wins: bool
+    two_win: bool
+    full_board_draws: bool
+    winning: Ints
+    void: Ints
+    unplaceable: Ints
+    unmovable: Ints
+
+
+class Turns(NamedTuple):
+    """Turns of some positions, one after the other.
+
+    Attributes:
+        owner: the number of the position.
+        kind: what the turn does.
+        mover, opponent: the stones of both sides afterwards, who has just moved first.
+    """
+
+    owner: Shorts
+    kind: Bytes
+    mover: Shorts
+    opponent: Shorts
 
 
 @step
@@ -67,85 +120,205 @@ def list_positions(slots, board, numbering, out):
 
 
 @step
-def add_turn(
-    moved, opponent, end, victims, last_stones, board, quiet, capture, found, kinds, targets
-):  # fmt: skip
-    """Add a turn to a list, or one for each stone that it may take.
+def end_of(mover, opponent, laws, board):
+    """Return whether the game goes on, blocked sides aside; else how it stands."""
+    if holds_any(mover, laws.winning) or holds_any(mover, laws.void):
+        return IMPOSSIBLE
+    if holds_any(opponent, laws.void):
+        return IMPOSSIBLE
+    if holds_any(opponent, laws.winning):
+        return LOST
+    if laws.full_board_draws and mover | opponent == (1 << len(board.neighbours)) - 1:
+        return DRAWN
+    return PLAYING
+
+
+@step
+def victims_of(stones, laws, board):
+    """Return which stones a mill may take."""
+    if laws.protect:
+        return removable(stones, board.lines, laws.any_may_go)
+    return stones
+
+
+@step
+def mills_at(point, stones, board):
+    """Return how many lines through a point are full of stones."""
+    mills = 0
+    for i in range(board.through.shape[1]):
+        line = board.through[point, i]
+        mills += stones & line == line
+    return mills
+
+
+@step
+def add_turn(owner, kind, mover, opponent, turns, found):
+    """Add a turn to a list; return the number of turns in it."""
+    turns.owner[found] = owner
+    turns.kind[found] = kind
+    turns.mover[found] = mover
+    turns.opponent[found] = opponent
+    return found + 1
+
+
+@step
+def add_pairs(owner, kind, mover, opponent, first, victims, laws, board, turns, found):
+    """Add every turn that takes a certain stone first and then another one, or none if it cannot.
 
     Args:
-        moved: the mover's stones afterwards.
-        opponent: the opponent's stones before.
-        end: the point that the stone has come to.
-        victims: those of the opponent's stones that may be taken.
-        last_stones, board, quiet, capture: see `list_turns`.
-        found: turns in the list so far.
-        kinds, targets: in and out: a row of those of `list_turns`.
+        owner, mover, opponent, victims, laws, board: see `add_turns`.
+        kind: of a turn that takes none.
+        first: the stone.
+        turns, found: the list, and the number of turns in it.
 
     Returns:
-        The number of turns in the list now; -1 if they do not fit.
+        The number of turns in it now.
     """
-    if found + max(count_bits(victims), 1) > len(kinds):
-        return -1
-    if victims == 0 or not mills_in(moved, board.lines) >> end & 1:
-        kinds[found] = QUIET
-        targets[found] = locate(opponent, moved, board, quiet)
-        return found + 1
+    left = opponent ^ (1 << first)
+    seconds = victims_of(left, laws, board)
+    if seconds == 0:
+        return add_turn(owner, kind + 1, mover, left, turns, found)
+    for second in range(len(board.neighbours)):
+        if not seconds >> second & 1:
+            continue
+        # The same two the other way round may be in the list already.
+        others = victims_of(opponent ^ (1 << second), laws, board)
+        if second < first and victims >> second & 1 and others >> first & 1:
+            continue
+        kind_now = WIN if laws.two_win else kind + 2
+        found = add_turn(owner, kind_now, mover, left ^ (1 << second), turns, found)
+    return found
+
+
+@step
+def add_turns(owner, kind, mover, opponent, end, victims, laws, board, turns, found):
+    """Add a turn, or one for each choice of stones that it may take.
+
+    Args:
+        owner: the number of the position before it.
+        kind: `PLACED` or `MOVED`.
+        mover: the mover's stones afterwards.
+        opponent: the opponent's stones before.
+        end: the point that a stone has come to.
+        victims: those of the opponent's stones that may be taken.
+        laws, board: see the classes.
+        turns, found: the list, and the number of turns in it.
+
+    Returns:
+        The number of turns in it now.
+    """
+    mills = mills_at(end, mover, board)
+    if mills == 0 or victims == 0 or len(laws.winning) > 0:
+        return add_turn(owner, kind, mover, opponent, turns, found)
     for victim in range(len(board.neighbours)):
         if not victims >> victim & 1:
             continue
-        if last_stones:
-            kinds[found] = WIN
+        if laws.one_wins:
+            found = add_turn(owner, WIN, mover, opponent ^ (1 << victim), turns, found)
+        elif mills > 1 and laws.takes > 1:
+            found = add_pairs(
+                owner, kind, mover, opponent, victim, victims, laws, board, turns, found
+            )
         else:
-            kinds[found] = CAPTURE
-            left = opponent ^ (1 << victim)
-            targets[found] = locate(left, moved, board, capture)
-        found += 1
+            found = add_turn(owner, kind + 1, mover, opponent ^ (1 << victim), turns, found)
+    return found
+
+
+@step
+def add_all(owner, mover, opponent, laws, board, turns, found):
+    """Add all turns of a position in a game that goes on; see `add_turns`."""
+    points = len(board.neighbours)
+    victims = victims_of(opponent, laws, board)
+    free = (1 << points) - 1 - (mover | opponent)
+    for end in range(points):
+        if not free >> end & 1:
+            continue
+        more = mover | 1 << end
+        # Most ends are in no row that the stones there are could fill.
+        fills = mills_at(end, more, board) > 0
+        if laws.places and not fills:
+            found = add_turn(owner, PLACED, more, opponent, turns, found)
+        elif laws.places and not holds_any(more, laws.unplaceable):
+            found = add_turns(
+                owner, PLACED, more, opponent, end, victims, laws, board, turns, found
+            )
+        if not laws.moves:
+            continue
+        starts = mover if laws.fly else mover & board.neighbours[end]
+        while starts:
+            moved = more ^ (starts & -starts)
+            starts &= starts - 1
+            if not fills:
+                found = add_turn(owner, MOVED, moved, opponent, turns, found)
+            elif not holds_any(moved, laws.unmovable):
+                found = add_turns(
+                    owner, MOVED, moved, opponent, end, victims, laws, board, turns, found
+                )
     return found
 
 
 @kernel
-def list_turns(
-    positions, places, fly, any_may_go, last_stones, board, quiet, capture, kinds, targets
-):  # fmt: skip
-    """List every turn of some positions.
+def list_turns(first, positions, room, laws, board, ends, turns):
+    """List the turns of as many positions as fit.
 
     Args:
+        first: the position to begin with.
         positions: int64[n, 2], mover's and opponent's masks.
-        places: whether the mover places a stone; else moves one.
-        fly: whether the mover moves to any free point.
-        any_may_go: whether any stone may be taken when all stand in mills; else none.
-        last_stones: whether taking a stone wins at once.
-        board: see :class:`solver.kernels.check.BoardTable`.
-        quiet, capture: `Numbering` of the sectors the turns lead to.
-        kinds: out, uint8[n, most], zeros before: what each turn does.
-        targets: out, int64[n, most]: the slot it leads to.
+        room: the most turns that a position can have.
+        laws, board: see the classes.
+        ends: out, uint8[n]: `PLAYING`, or why there are no turns.
+        turns: out.
 
     Returns:
-        False if there are more turns than fit.
+        The first position that is left, and the number of turns.
     """
-    for i in range(len(positions)):
+    found = 0
+    for i in range(first, len(positions)):
+        if found + room > len(turns.kind):
+            return i, found
         mover, opponent = positions[i]
-        victims = removable(opponent, board.lines, any_may_go)
-        found = 0
-        for end in range(len(board.neighbours)):
-            if (mover | opponent) >> end & 1:
-                continue
-            placed = mover | 1 << end
-            if places:
-                found = add_turn(
-                    placed, opponent, end, victims, last_stones, board, quiet, capture, found,
-                    kinds[i], targets[i],
-                )  # fmt: skip
-                if found < 0:
-                    return False
-                continue
-            for start in range(len(board.neighbours)):
-                if not mover >> start & 1 or not (fly or board.neighbours[start] >> end & 1):
-                    continue
-                found = add_turn(
-                    placed ^ (1 << start), opponent, end, victims, last_stones, board, quiet,
-                    capture, found, kinds[i], targets[i],
-                )  # fmt: skip
-                if found < 0:
-                    return False
-    return True
+        ends[i] = end_of(mover, opponent, laws, board)
+        if ends[i] == PLAYING:
+            found = add_all(i, mover, opponent, laws, board, turns, found)
+    return len(positions), found
+
+
+@kernel
+def find_targets(kind, found, turns, board, numbering, owners, targets):
+    """Find the slots to which the turns of a kind lead.
+
+    Args:
+        kind: which.
+        found: the number of turns in the list.
+        turns: the list.
+        board: see the class.
+        numbering: of the sector that such turns lead to.
+        owners: out, int32: the position of each turn of the kind.
+        targets: out, int64: the slot it leads to.
+
+    Returns:
+        How many there are.
+    """
+    chosen = 0
+    for i in range(found):
+        if turns.kind[i] == kind:
+            mover, opponent = np.int64(turns.opponent[i]), np.int64(turns.mover[i])
+            owners[chosen] = turns.owner[i]
+            targets[chosen] = locate(mover, opponent, board, numbering)
+            chosen += 1
+    return chosen
+
+
+@kernel
+def improve(owners, entries, of_value, best):
+    """Improve the scores of positions by what turns lead to.
+
+    Args:
+        owners: int32: the position of each turn.
+        entries: the entry that is stored where it leads.
+        of_value: scores by entry.
+        best: in and out: scores by position.
+    """
+    for i in range(len(owners)):
+        owner = np.uint64(owners[i])
+        best[owner] = max(best[owner], of_value[entries[i]])
