@@ -7,21 +7,22 @@ whole game, in which tables were written at the same time; the others by ``morri
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
+from solver.rules import Rules
+
 __all__ = [
-    "BITS_ELSEWHERE",
     "BITS_PER_SLOT",
-    "BITS_PLACING",
     "MEMORY_EQUAL",
     "MEMORY_FLYING",
     "MEMORY_MORE",
     "MEMORY_OF_PROGRAM",
-    "NS_ELSEWHERE",
     "NS_PER_SLOT",
-    "NS_PLACING",
     "NS_REKEYED",
     "THREADS",
+    "Kind",
+    "kind_of",
 ]
 
 THREADS: Final = 2
@@ -50,16 +51,59 @@ NS_PER_SLOT: Final = {
 """Nanoseconds per slot of a moving unit, by the stones of its first sector."""
 # fmt: on
 
-BITS_PLACING: Final = 3.0
-"""Bits per slot of a placing sector's file."""
-BITS_ELSEWHERE: Final = 3.0
-"""Bits per slot in other games: a guess."""
-NS_PLACING: Final = 21
-"""Nanoseconds per slot of a placing sector."""
 NS_REKEYED: Final = 19
-"""Nanoseconds per slot of a moving sector's table that is turned for a placing sector."""
-NS_ELSEWHERE: Final = 50
-"""Nanoseconds per slot of moving units in other games: a guess."""
+"""Nanoseconds per slot of a table that is turned for a placing sector."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What games of one kind take.
+
+    Attributes:
+        ns_moving: nanoseconds per slot of moving units, where the tables above do not say.
+        bits_moving: bits of a moving sector's file per slot, where they do not say.
+        ns_placing: nanoseconds per slot of a placing sector.
+        bits_placing: bits per slot of a placing sector's file.
+        like_nine: whether the tables above say what moving sectors take.
+    """
+
+    ns_moving: float
+    bits_moving: float
+    ns_placing: float
+    bits_placing: float
+    like_nine: bool = False
+
+    def moving_ns(self, mover: int, opponent: int) -> float:
+        """Nanoseconds per slot of a moving unit, by the stones of its first sector."""
+        if not self.like_nine:
+            return self.ns_moving
+        return NS_PER_SLOT.get((mover, opponent), self.ns_moving)
+
+    def moving_bits(self, mover: int, opponent: int) -> float:
+        """Bits per slot of a moving sector's file."""
+        if not self.like_nine:
+            return self.bits_moving
+        return BITS_PER_SLOT.get((mover, opponent), self.bits_moving)
+
+
+_LIKE_NINE: Final = Kind(60, 3.5, 21, 3.0, like_nine=True)
+_NO_FLYING: Final = Kind(70, 4.0, 25, 3.0)
+_DIAGONALS: Final = Kind(70, 3.5, 25, 3.0)
+_PLACE_OR_SLIDE: Final = Kind(80, 3.5, 25, 3.0, like_nine=True)
+_SMALL: Final = Kind(100, 3.0, 50, 3.0)
+_LARGE: Final = Kind(80, 3.0, 40, 3.0)
+
+
+def kind_of(rules: Rules) -> Kind:
+    """Return the measured kind that some rules are most like."""
+    if rules.board.size != 24:
+        return _SMALL if rules.board.size < 24 else _LARGE
+    if rules.place_or_slide:
+        return _PLACE_OR_SLIDE
+    if len(rules.board.lines) > 16:
+        return _DIAGONALS
+    return _LIKE_NINE if rules.flying_at == 3 else _NO_FLYING
+
 
 MEMORY_OF_PROGRAM: Final = 200_000_000
 """Bytes of code, libraries, and tables of the index."""

@@ -15,9 +15,11 @@ from solver.rules import Rules
 from solver.sectors import (
     Sector,
     Unit,
+    after_turn,
     closure,
     exits,
     major_is_mover,
+    moves_on_board,
     orbit_count,
     slots,
     solving_order,
@@ -149,66 +151,80 @@ def unit_slots(rules: Rules, unit: Unit) -> int:
 
 def file_bytes(rules: Rules, sector: Sector) -> int:
     """Return the estimated size of a sector's table file."""
-    bits = measured.BITS_ELSEWHERE if sector.moving else measured.BITS_PLACING
-    if sector.moving and _like_measured(rules):
-        bits = measured.BITS_PER_SLOT.get((sector.mover, sector.opponent), bits)
+    kind = measured.kind_of(rules)
+    bits = kind.bits_placing
+    if sector.moving:
+        bits = kind.moving_bits(sector.mover, sector.opponent)
     return _HEADER_BYTES + int(slots(rules, sector) * bits / 8)
 
 
 def unit_memory(rules: Rules, unit: Unit) -> int:
     """Return the estimated peak while a unit is solved, in bytes."""
-    sector = unit.sectors[0]
     number = unit_slots(rules, unit)
-    if not sector.moving:
-        # The table, those read, those re-keyed, and the values of captures. (Of these four the
-        # last two never come together.)
-        read = sum(slots(rules, target) for target in exits(rules, sector))
-        return (
-            measured.MEMORY_OF_PROGRAM
-            + number
-            + read
-            + _rekeyed(rules, sector)
-            + _captures(rules, sector)
-        )
-    per_slot = measured.MEMORY_FLYING.get(sector.opponent, measured.MEMORY_MORE)
-    if sector.mover == sector.opponent:
-        per_slot = measured.MEMORY_EQUAL
-    return measured.MEMORY_OF_PROGRAM + int(per_slot * number)
+    need = measured.MEMORY_OF_PROGRAM
+    if _moves(rules, unit):
+        first = unit.sectors[0]
+        per_slot = measured.MEMORY_FLYING.get(first.opponent_total, measured.MEMORY_MORE)
+        if len(unit.sectors) == 1:
+            per_slot = measured.MEMORY_EQUAL
+        need += int(per_slot * number)
+    placing = [sector for sector in unit.sectors if sector.mover_hand]
+    if placing:
+        # The values, the tables read, those re-keyed, and the values of captures. (Of these four
+        # the last two never come together.)
+        need += sum(slots(rules, sector) for sector in placing)
+        need += max(_placing_memory(rules, sector) for sector in placing)
+    return need
 
 
 def unit_seconds(rules: Rules, unit: Unit, threads: int = measured.THREADS) -> float:
     """Return the estimated time to solve a unit, in seconds, without writing its files."""
-    sector = unit.sectors[0]
-    number = unit_slots(rules, unit)
-    if sector.moving:
-        per_slot = measured.NS_ELSEWHERE
-        if _like_measured(rules):
-            per_slot = measured.NS_PER_SLOT.get((sector.mover, sector.opponent), per_slot)
-        work = per_slot * number
-    else:
-        # Of the tables re-keyed the one with a stone taken is there from the unit before.
-        placed = exits(rules, sector)[-1]
-        rekeyed = _rekeyed_slots(rules, placed) if placed.moving else 0
-        work = measured.NS_PLACING * number + measured.NS_REKEYED * rekeyed
+    kind = measured.kind_of(rules)
+    work = 0.0
+    if _moves(rules, unit):
+        first = unit.sectors[0]
+        work += kind.moving_ns(first.mover, first.opponent) * unit_slots(rules, unit)
+    for sector in unit.sectors:
+        if sector.mover_hand:
+            work += kind.ns_placing * slots(rules, sector)
+            # Of the tables re-keyed the one with a stone taken is there from the unit before.
+            rekeyed = _rekeyed_slots(rules, sector, after_turn(sector, placed=True))
+            work += measured.NS_REKEYED * rekeyed
     return 1e-9 * work * measured.THREADS / threads
 
 
-def _like_measured(rules: Rules) -> bool:
-    """Whether the game is that which was measured, as far as it matters for estimates."""
-    return (rules.board.size, rules.flying_at) == (24, 3)
+def _moves(rules: Rules, unit: Unit) -> bool:
+    """Whether a unit has moves of stones on the board, so that it takes more than one pass."""
+    return any(moves_on_board(rules, sector) for sector in unit.sectors)
 
 
-def _rekeyed(rules: Rules, sector: Sector) -> int:
-    """Return the bytes of the moving tables that a placing sector needs with the other major."""
-    return sum(_rekeyed_slots(rules, target) for target in exits(rules, sector) if target.moving)
+def _placing_memory(rules: Rules, sector: Sector) -> int:
+    """Return the bytes that valuing a sector's placements takes beside the values."""
+    read = [
+        target
+        for target in exits(rules, sector)
+        if target.mover_hand + target.opponent_hand < sector.mover_hand + sector.opponent_hand
+    ]
+    return (
+        sum(slots(rules, target) for target in read)
+        + sum(_rekeyed_slots(rules, sector, target) for target in read)
+        + _captures(rules, sector)
+    )
 
 
-def _rekeyed_slots(rules: Rules, sector: Sector) -> int:
-    """Return the slots of a moving table with the mover's stones as major; 0 if they are."""
-    if major_is_mover(rules, sector):
+def _rekeyed_slots(rules: Rules, sector: Sector, target: Sector) -> int:
+    """Return the slots of a table that a placement leads to if it has to be re-keyed, else 0.
+
+    It has to be if its major side is not that of the placement's own sector.
+    """
+    if target.stones > rules.board.size:
         return 0
-    board = rules.board
-    return orbit_count(board, sector.mover) * comb(board.size - sector.mover, sector.opponent)
+    if major_is_mover(rules, target) != major_is_mover(rules, sector):
+        return 0
+    major, minor = target.mover, target.opponent
+    if major_is_mover(rules, target):
+        major, minor = minor, major
+    return orbit_count(rules.board, major) * comb(rules.board.size - major, minor)
 
 
 def _captures(rules: Rules, sector: Sector) -> int:
