@@ -1,4 +1,4 @@
-"""What the first turns of a game are worth, and how soon one can lose. While placing only."""
+"""What the first turns of a game are worth, and how soon one can lose."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from solver.before import lost_stones, positions_before
 from solver.index import layout
-from solver.position import Position, capture_sets
+from solver.position import Position
 from solver.results import Value
 from solver.rules import Rules
-from solver.sectors import Sector, exits, start_sector
+from solver.sectors import Sector, exits, quiet, start_sector
 from solver.survey import open_table
 from solver.tablebase import Tablebase
-from solver.tableheader import MAX_DEPTH
 
 __all__ = ["LosingTurn", "OpeningPly", "OpeningResult", "earliest_losing_turn", "opening_plies"]
+
+DeadEnd = tuple[Sector, int, int]
+"""A sector, a slot, and a number of plies in which no turns lead there from the start."""
 
 SHOWN_PLIES: Final = 3
 """Plies whose every turn is valued."""
@@ -50,10 +53,13 @@ class OpeningPly:
     Attributes:
         ply: its number, 1 for the first turn of the game.
         results: by value and distance, best first.
+        losing: the turns of the game up to one of this ply that loses what was not lost before;
+            None if there is none.
     """
 
     ply: int
     results: list[OpeningResult]
+    losing: list[str] | None = None
 
     def count(self, value: Value) -> int:
         """Return how many positions, up to symmetry, a turn of this value leads to."""
@@ -66,7 +72,7 @@ class OpeningPly:
 
 
 class LosingTurn(NamedTuple):
-    """The turn by which a game is lost as early as can be.
+    """The turn by which a game that was not lost before is lost as early as can be.
 
     Attributes:
         ply: its number.
@@ -90,17 +96,33 @@ def opening_plies(rules: Rules, tablebase: Tablebase, plies: int = SHOWN_PLIES) 
     lines: dict[Position, list[str]] = {Position.start(rules): []}
     found = []
     for ply in range(1, plies + 1):
+        losing = _losing_line(tablebase, lines)
         lines = _one_ply_on(lines)
         if not lines:
             break
         groups: dict[tuple[Value, int | None], list[list[str]]] = {}
         for position, line in lines.items():
-            value, dtw = tablebase.probe(position)
-            result = _opposite(value), None if dtw is None else dtw + 1
-            groups.setdefault(result, []).append(line)
+            groups.setdefault(_worth(tablebase, position), []).append(line)
         results = [OpeningResult(*key, len(each), each[0]) for key, each in groups.items()]
-        found.append(OpeningPly(ply, sorted(results, key=_best_first)))
+        found.append(OpeningPly(ply, sorted(results, key=_best_first), losing))
     return found
+
+
+def _worth(tablebase: Tablebase, position: Position) -> tuple[Value, int | None]:
+    """Return what the turn before a position is worth to who made it."""
+    value, dtw = tablebase.probe(position)
+    return _opposite(value), None if dtw is None else dtw + 1
+
+
+def _losing_line(tablebase: Tablebase, lines: dict[Position, list[str]]) -> list[str] | None:
+    """Return a line a turn longer whose last turn loses what was not lost; as late as can be."""
+    open_lines = {p: line for p, line in lines.items() if tablebase.probe(p).value != "loss"}
+    lost: dict[int, list[str]] = {}
+    for position, line in _one_ply_on(open_lines).items():
+        value, dtw = _worth(tablebase, position)
+        if value == "loss" and dtw is not None:
+            lost.setdefault(dtw, line)
+    return lost[max(lost)] if lost else None
 
 
 def earliest_losing_turn(
@@ -109,13 +131,14 @@ def earliest_losing_turn(
     known: Iterable[OpeningPly] = (),
     plies: int = SEARCHED_PLIES,
 ) -> LosingTurn | None:
-    """Return a turn that loses, as early in the game as can be.
+    """Return a turn that loses what was not lost before it, as early in the game as can be.
 
     Args:
         rules: the game.
         database: the folder of the tables.
         known: what :func:`opening_plies` found, if at hand.
-        plies: how far to look; never further than to the last stone placed.
+        plies: how far to look; never further than the stones in hand would last if every turn
+            placed one.
 
     Returns:
         The turn; None if there is none in these plies.
@@ -123,30 +146,38 @@ def earliest_losing_turn(
     Raises:
         FileNotFoundError: a table is missing.
     """
-    first = 1
-    for opening in known:
-        for result in opening.results:
-            if result.value == "loss" and result.dtw is not None:
-                return _losing_turn(rules, result.dtw, result.example)
-        first = opening.ply + 1
-    sectors = {start_sector(rules)}
-    dead_ends: set[tuple[Sector, int]] = set()
-    for ply in range(1, min(plies, 2 * rules.stones) + 1):
-        sectors = {after for sector in sectors for after in exits(rules, sector)}
-        if ply < first:
-            continue
-        for sector in sorted(sectors):
-            for position, dtw in _won_positions(rules, sector, database, white=ply % 2 == 0):
-                line = _line_to(position, ply, dead_ends)
-                if line is not None:
-                    return _losing_turn(rules, dtw + 1, line)
+    with Tablebase(database) as tablebase:
+        first = 1
+        for opening in known:
+            if opening.losing is not None:
+                return _losing_turn(tablebase, rules, opening.losing)
+            first = opening.ply + 1
+        sectors = {start_sector(rules)}
+        dead_ends: set[DeadEnd] = set()
+        for ply in range(1, min(plies, sum(rules.hands)) + 1):
+            sectors = {after for sector in sectors for after in _one_turn_on(rules, sector)}
+            for sector in sorted(sectors if ply >= first else ()):
+                for position in _won_positions(rules, sector, database, white=ply % 2 == 0):
+                    line = _line_to(position, ply, tablebase, dead_ends)
+                    if line is not None:
+                        return _losing_turn(tablebase, rules, line)
     return None
 
 
-def _losing_turn(rules: Rules, dtw: int, line: list[str]) -> LosingTurn:
+def _one_turn_on(rules: Rules, sector: Sector) -> list[Sector]:
+    """Return the sectors that any turn of a sector leads to."""
+    twin = quiet(rules, sector)
+    return [*exits(rules, sector), *([twin] if twin else [])]
+
+
+def _losing_turn(tablebase: Tablebase, rules: Rules, line: list[str]) -> LosingTurn:
+    """Return the last turn of a line."""
     from solver.notation import replay
 
-    return LosingTurn(len(line), dtw, line, replay(Position.start(rules), line[:-1]))
+    before = replay(Position.start(rules), line[:-1])
+    _, dtw = _worth(tablebase, replay(before, line[-1:]))
+    assert dtw is not None, "the table is one of distances"
+    return LosingTurn(len(line), dtw, line, before)
 
 
 def _one_ply_on(lines: dict[Position, list[str]]) -> dict[Position, list[str]]:
@@ -176,64 +207,77 @@ def _canonical(position: Position) -> Position:
 
 def _won_positions(
     rules: Rules, sector: Sector, database: str | os.PathLike[str], *, white: bool
-) -> Iterator[tuple[Position, int]]:
-    """Yield every position of a table that the side to move wins, and the distance."""
+) -> Iterator[Position]:
+    """Yield every position of a table that the side to move wins."""
     with open_table(rules, sector, database) as reader:
         if not reader.header.distinct.wins:
             return
-        stored = np.empty(reader.header.payload_bytes, dtype=np.uint8)
-        reader.read_into(stored)
+        stored, width = reader.entries(), reader.header.width
+    assert width is not None, "the table is one of distances"
     numbering = layout(rules, sector)
-    for slot in np.flatnonzero((stored % 2 == 1) & (stored <= MAX_DEPTH)).tolist():
+    for slot in np.flatnonzero((stored % 2 == 1) & (stored < width.void)).tolist():
         mover, opponent = numbering.masks(slot)
         sides = (mover, opponent) if white else (opponent, mover)
         hands = (sector.mover_hand, sector.opponent_hand)
-        position = Position(rules, *sides, white, *(hands if white else hands[::-1]))
-        yield position, int(stored[slot])
+        yield Position(rules, *sides, white, *(hands if white else hands[::-1]))
 
 
 def _line_to(
-    position: Position, plies: int, dead_ends: set[tuple[Sector, int]]
+    position: Position, plies: int, tablebase: Tablebase, dead_ends: set[DeadEnd]
 ) -> list[str] | None:
-    """Return turns that lead from the start to a placing position, if any do.
+    """Return turns from the start to a won position, if any lead there and the last one lost it.
 
     Args:
         position: after so many plies.
         plies: how many.
-        dead_ends: sectors and slots of positions to which no turns lead; added to.
+        tablebase: the tables.
+        dead_ends: positions to which no turns lead; added to.
     """
-
-    def search(target: Position, left: int) -> list[Position] | None:
-        if left == 0:
-            return [target] if target == Position.start(target.rules) else None
-        if _too_many_taken(target):
-            return None
-        sector = target.sector
-        slot = layout(target.rules, sector).index(target.mover_mask, target.opponent_mask)
-        if (sector, slot) in dead_ends:
-            return None
-        for before in _placed_before(target):
-            path = search(before, left - 1)
-            if path is not None:
-                return [*path, target]
-        dead_ends.add((sector, slot))
+    if _unreachable(position, plies):
         return None
+    for before in positions_before(position):
+        path = _path_to(before, plies - 1, dead_ends)
+        if path is not None and tablebase.probe(before).value != "loss":
+            return [_turn_between(*pair) for pair in pairwise([*path, position])]
+    return None
 
-    path = search(position, plies)
-    if path is None:
+
+def _path_to(target: Position, plies: int, dead_ends: set[DeadEnd]) -> list[Position] | None:
+    """Return the positions of a game of so many plies, from the start to a position, if any."""
+    if plies == 0:
+        return [target] if target == Position.start(target.rules) else None
+    if _unreachable(target, plies):
         return None
-    line = []
-    for before, after in pairwise(path):
-        turn = next(turn for turn in before.turns() if before.apply(turn) == after)
-        line.append(turn.text(position.rules.board))
-    return line
+    sector = target.sector
+    slot = layout(target.rules, sector).index(target.mover_mask, target.opponent_mask)
+    if (sector, slot, plies) in dead_ends:
+        return None
+    for before in positions_before(target):
+        path = _path_to(before, plies - 1, dead_ends)
+        if path is not None:
+            return [*path, target]
+    dead_ends.add((sector, slot, plies))
+    return None
+
+
+def _turn_between(before: Position, after: Position) -> str:
+    """Return the text of the turn from a position to the next one."""
+    turn = next(turn for turn in before.turns() if before.apply(turn) == after)
+    return turn.text(before.rules.board)
+
+
+def _unreachable(position: Position, plies: int) -> bool:
+    """Return whether it can be seen at once that no so many plies lead from the start."""
+    hands = position.white_hand + position.black_hand
+    return sum(position.rules.hands) - hands > plies or _too_many_taken(position)
 
 
 def _too_many_taken(position: Position) -> bool:
     """Return whether a side that has lost nothing has too few mills for what it took."""
     rules = position.rules
-    white_lost = rules.stones - position.white_hand - position.white.bit_count()
-    black_lost = rules.stones - position.black_hand - position.black.bit_count()
+    if rules.place_or_slide:  # a mill may have been opened again
+        return False
+    white_lost, black_lost = lost_stones(position)
     for own, own_lost, taken in (
         (position.white, white_lost, black_lost),
         (position.black, black_lost, white_lost),
@@ -243,41 +287,6 @@ def _too_many_taken(position: Position) -> bool:
             if taken > mills * rules.double_mill:
                 return True
     return False
-
-
-def _placed_before(position: Position) -> Iterator[Position]:
-    """Yield every position from which placing a stone, maybe with captures, leads to this one."""
-    rules, board = position.rules, position.rules.board
-    own, other = position.opponent_mask, position.mover_mask
-    own_hand, other_hand = position.opponent_hand + 1, position.mover_hand
-    if own_hand > rules.stones:
-        return
-    lost = rules.stones - other_hand - other.bit_count()
-    free = board.full_mask & ~(own | other)
-    for point in range(board.size):
-        if not own >> point & 1:
-            continue
-        rest = own & ~(1 << point)
-        mills = sum(rest & line == line for line in board.lines_through[point])
-        for taken in _taken(free, min(lost, rules.double_mill) if mills else 0):
-            if taken not in capture_sets(rules, other | taken, other_hand, mills):
-                continue
-            white = not position.white_to_move
-            sides = (rest, other | taken) if white else (other | taken, rest)
-            hands = (own_hand, other_hand) if white else (other_hand, own_hand)
-            before = Position(rules, *sides, white, *hands)
-            if before.outcome() is None:
-                yield before
-
-
-def _taken(free: int, most: int) -> Iterator[int]:
-    """Yield all sets of at most so many (0, 1 or 2) free points, as masks."""
-    points = [1 << point for point in range(free.bit_length()) if free >> point & 1]
-    yield 0
-    if most >= 1:
-        yield from points
-    if most >= 2:
-        yield from (a | b for i, a in enumerate(points) for b in points[:i])
 
 
 def _opposite(value: Value) -> Value:

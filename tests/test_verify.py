@@ -18,11 +18,12 @@ from solver.certificate import check_sample, check_sector, needed
 from solver.checkarrays import BYTE_SCORES, WORD_SCORES, board_table, major_table, widened
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.index import layout
+from solver.pack import pack_tables
 from solver.rules import Rules
 from solver.sectors import Sector, parse_sector
 from solver.tablefile import TableHeader, table_path, write_table
 from solver.verify import verify_sectors
-from solver.widths import BYTE, WORD
+from solver.widths import BYTE, WORD, payload_of
 
 UNITS = [(3, 3), (4, 3), (5, 3), (4, 4), (5, 4)]
 SMALL_RULES = [
@@ -113,6 +114,32 @@ def test_finds_planted_bytes(rules, sector):
             masks = layout(rules, sector).masks(slot)
             assert mismatch == (sector, slot, *masks, *indexed.as_words(wrong, byte), "successors")
             assert f"slot {slot} " in mismatch.describe(rules.board)
+
+
+@pytest.mark.parametrize("sector", [(3, 3), (4, 3), (3, 4)])
+@pytest.mark.parametrize("which", ["own", "others", "all"])
+def test_checks_words_like_bytes(sector, which):
+    """Tables of words, whichever they are: right ones are accepted, mistakes are found."""
+    sector = Sector(*sector)
+    others = needed(NINE, sector)
+    wide = {"own": [sector], "others": others[1:] or others, "all": others}[which]
+    tables = {**tables_of(NINE), **{other: widened(tables_of(NINE)[other]) for other in wide}}
+    check = check_sector(NINE, sector, tables)
+    assert check.mismatches == 0
+    expected = check_sector(NINE, sector, tables_of(NINE)).counts
+    np.testing.assert_array_equal(check.counts[:, : BYTE.void], expected[:, : BYTE.void])
+    np.testing.assert_array_equal(check.counts[:, -2:], expected[:, -2:])
+    right = widened(tables_of(NINE)[sector])
+    for wrong in (2 * WORD.numbers // 3, WORD.void):
+        slot = random.Random(wrong).randrange(len(right))
+        tables[sector] = right.copy()
+        tables[sector][slot] = wrong
+        check = check_sector(NINE, sector, tables)
+        assert slot in [m.slot for m in check.listed] or check.mismatches > len(check.listed)
+        found = check_sample(
+            NINE, sector, lambda other, some: tables[other][some], np.array([slot])
+        )
+        assert [(m.stored, m.expected) for m in found.listed] == [(wrong, right[slot])]
 
 
 @pytest.mark.parametrize("sector", [(3, 3), (4, 3), (3, 4)])
@@ -217,7 +244,7 @@ SECTORS = [Sector(*sector) for sector in ((3, 3), (4, 3), (3, 4), (4, 4))]
 
 
 def store(folder: Path, sector: Sector, stored: np.ndarray, counts: np.ndarray) -> None:
-    header = TableHeader.of_bytes(
+    header = TableHeader.of_counts(
         *counts.tolist(),
         sector=str(sector),
         slots=len(stored),
@@ -226,7 +253,7 @@ def store(folder: Path, sector: Sector, stored: np.ndarray, counts: np.ndarray) 
         program="test",
         frame_size=4096,
     )
-    write_table(table_path(folder, SIX, sector), header, stored)
+    write_table(table_path(folder, SIX, sector), header, payload_of(stored))
 
 
 def right_counts(sector: Sector) -> np.ndarray:
@@ -264,6 +291,28 @@ def test_a_sample_takes_the_whole_of_a_small_sector(database):
     report = verify_sectors(SIX, [Sector(3, 3)], database, "sample", 10**9)
     assert report.checked == len(tables_of(SIX)[Sector(3, 3)])
     assert report.mismatches == 0
+
+
+@pytest.mark.parametrize("sector", [Sector(3, 4), Sector(4, 4)])
+def test_verifies_files_of_words(database, sector):
+    """Beside files of bytes, which they lead to or which lead to them."""
+    counts = np.zeros((2, WORD.numbers), dtype=np.int64)
+    counts[:, : BYTE.void] = right_counts(sector)[:, : BYTE.void]
+    counts[:, WORD.draw] = right_counts(sector)[:, BYTE.draw]
+    stored = widened(tables_of(SIX)[sector])
+    store(database, sector, stored, counts)
+    for mode in ("checksums", "sample", "full"):
+        assert verify_sectors(SIX, SECTORS, database, mode, 300).mismatches == 0
+    pack_tables(SIX, [sector], database)
+    assert verify_sectors(SIX, [sector], database, "full").mismatches == 0
+    wrong = stored.copy()
+    slot = 77
+    wrong[slot] = 501
+    store(database, sector, wrong, counts)
+    (report,) = verify_sectors(SIX, [sector], database, "full").sectors
+    assert slot in [mismatch.slot for mismatch in report.listed]
+    assert any("depth 501," in line for line in report.header)
+    assert verify_sectors(SIX, [sector], database, "sample", 10**9).mismatches > 0
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])

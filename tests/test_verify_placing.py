@@ -296,7 +296,7 @@ def test_finds_what_is_wrong_in_a_file(whole):
 def store(
     folder: Path, sector: Sector, stored: np.ndarray, positions: np.ndarray, distinct: np.ndarray
 ) -> None:
-    header = TableHeader.of_bytes(
+    header = TableHeader.of_counts(
         positions.tolist(),
         distinct.tolist(),
         sector=str(sector),

@@ -84,12 +84,20 @@ def prove(rules: Rules, check: bool, database: Path, threads: int | None, as_jso
     else:
         click.echo(_text(rules, proof, result, openings, losing))
     if proof.missing:
-        raise MissingTableError(
-            f"{_sectors(proof.missing)} no table; make what is missing with: morris solve"
-            f" {rules.name} --all --db {shlex.quote(str(database))}",
-            str(proof.missing[0]),
-        )
+        raise _missing(rules, database, proof.missing)
     return 0 if proof.complete and not wrong else 1
+
+
+def _missing(rules: Rules, database: Path, sectors: Sequence[Sector]) -> MissingTableError:
+    """Return the error to raise where tables are missing: says how to make them, if they can be."""
+    from solver.survey import unsolvable
+
+    why = unsolvable(rules, sectors)
+    remedy = f"make what is missing with: morris solve {rules.name} --all"
+    remedy += f" --db {shlex.quote(str(database))}"
+    if why is not None:
+        remedy = f"the whole of {rules.name} cannot be solved here: {why}"
+    return MissingTableError(f"{_sectors(sectors)} no table; {remedy}", str(sectors[0]))
 
 
 def _refuse_damaged(checker: Checker, sectors: Sequence[Sector]) -> None:
