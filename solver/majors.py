@@ -12,7 +12,7 @@ import numpy as np
 
 from solver.boards import Board
 from solver.index import IntArray, orbits, subsets
-from solver.kernels import capture, sets
+from solver.kernels import capture, sets, turnlists
 from solver.kernels.ranks import Ranks, Runs, make_ranks, make_runs
 from solver.rules import Rules
 
@@ -114,20 +114,20 @@ class Majors:
         """Moves that close a mill, permutations inward."""
         return self._moves(flying, quiet=False, closing=True, inward=True)
 
-    def removals(self, stones: int = sets.ONE_STONE) -> sets.Moves:
+    def removals(self, stones: int = turnlists.ONE_STONE) -> sets.Moves:
         """Removals of the major side's stones, permutations outward.
 
         Args:
-            stones: what is taken, see :func:`solver.kernels.sets.list_smaller_sets`.
+            stones: what is taken, see :func:`solver.kernels.turnlists.list_smaller_sets`.
         """
-        left = self.size - (2 if stones == sets.TWO_STONES else 1)
+        left = self.size - (2 if stones == turnlists.TWO_STONES else 1)
         if left < 0:
             return self.no_moves
 
         def make() -> sets.Moves:
             arguments = (self.orbits.masks, self.board, self.protection, stones)
-            moves = self._room(sets.count_removals, *arguments)
-            sets.fill_removals(*arguments, orbit_tables(self.rules.board, left), moves)
+            moves = self._room(turnlists.count_removals, *arguments)
+            turnlists.fill_removals(*arguments, orbit_tables(self.rules.board, left), moves)
             return moves
 
         return self._once(("removals", stones), make)
@@ -142,9 +142,9 @@ class Majors:
         def make() -> sets.Moves:
             rows = self._rows(self.rules.board.line_masks)
             arguments = (self.orbits.masks, self.board, rows, quiet, closing)
-            moves = self._room(sets.count_placements, *arguments)
+            moves = self._room(turnlists.count_placements, *arguments)
             larger = orbit_tables(self.rules.board, self.size + 1)
-            sets.fill_placements(*arguments, larger, moves)
+            turnlists.fill_placements(*arguments, larger, moves)
             return moves
 
         return self._once(("placements", quiet, closing), make)
@@ -161,7 +161,7 @@ class Majors:
         masks = self.orbits.masks
         rows = self._rows(self.rules.board.long_line_masks)
         out = np.zeros((len(masks), self.free), dtype=np.uint8)
-        sets.count_arrivals(masks, self.board, rows, flying, nothing_to_take, out)
+        turnlists.count_arrivals(masks, self.board, rows, flying, nothing_to_take, out)
         return out
 
     @property
@@ -240,8 +240,8 @@ class Majors:
         def make() -> sets.Moves:
             rows = self._rows(self.rules.board.long_line_masks)
             common = (self.orbits.masks, self.board, rows, flying, quiet, closing)
-            moves = self._room(sets.count_moves, *common)
-            sets.fill_moves(*common, inward, self.orbits, moves)
+            moves = self._room(turnlists.count_moves, *common)
+            turnlists.fill_moves(*common, inward, self.orbits, moves)
             return moves
 
         return self._once(("moves", flying, quiet, closing, inward), make)

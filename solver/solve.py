@@ -21,7 +21,7 @@ import numpy as np
 
 from solver.counting import count_entries, may_have_ended, solved_sector
 from solver.errors import ResourceError, UsageError
-from solver.kernels import capture, finish, mirror, spread
+from solver.kernels import begin, finish, mirror, spread
 from solver.kernels.sets import PROTECT_ALWAYS
 from solver.kernels.values import Lists, make_score_table, most_moves
 from solver.majors import Majors, majors
@@ -243,7 +243,7 @@ class UnitSolver:
         runs = m.runs(self.minor_size)
         self.workers.run(
             "initial values",
-            lambda first, last: capture.start_major(
+            lambda first, last: begin.start_major(
                 first, last, first * (self.block + 1), m.free, self.patterns, self.ranks,
                 runs, arrivals, closing, captures.row, captures.scores, captures.unpaid, exits,
                 table.working,
@@ -259,7 +259,7 @@ class UnitSolver:
         scores = make_score_table(self.width.draw)
         self.workers.run(
             "initial values",
-            lambda first, last: capture.start_minor(
+            lambda first, last: begin.start_minor(
                 first, last, first * (self.block + 1), m.free, self.minor_flying, self.patterns,
                 self.ranks, captures.frames, captures.one, captures.two, captures.lone,
                 captures.double, scores, exits, table.working,

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from solver.kernels import capture, place
 from solver.kernels.capture import Removal
-from solver.kernels.sets import LONE_STONE, ONE_STONE, PROTECT_ALWAYS, TWO_STONES, FrameEdges, Moves
+from solver.kernels.sets import PROTECT_ALWAYS, FrameEdges, Moves
+from solver.kernels.turnlists import LONE_STONE, ONE_STONE, TWO_STONES
 from solver.kernels.values import make_score_table
 from solver.majors import Majors, majors, rank_tables
 from solver.parallel import Workers

@@ -48,20 +48,24 @@ def plan(
 
     Sectors that those asked for depend on are shown too. Without a choice it is the whole game.
     Slots are exact, the rest are estimates; the time is for solving, tables that are there
-    included.
+    included. What is too large for this machine is said at the end.
     """
     chosen = choose_sectors(rules, sectors, stones=stones, moving=moving, everything=everything)
     from solver.parallel import default_threads
+    from solver.survey import unsolvable
     from solver.tablebase import Tablebase
 
     needed = wanted_sectors(rules) if chosen is None else closure(rules, chosen)
     with Tablebase(database) as tablebase:
         present = tablebase.present(rules, needed)
     made = make_plan(rules, needed, present=present, threads=threads or default_threads())
+    why_not = unsolvable(rules, needed)
     if as_json:
-        emit_json(_record(made))
-    else:
-        click.echo(_text(made))
+        emit_json(_record(made) | {"unsolvable": why_not})
+        return
+    click.echo(_text(made))
+    if why_not:
+        click.echo(f"not solvable here: {why_not}")
 
 
 def _record(made: Plan) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from solver.build import BuildReport
 
 __all__ = ["solve"]
+
+_MOST_NAMES: Final = 16
+"""Tables that are named one by one when they are solved."""
 
 
 @click.command()
@@ -126,11 +129,19 @@ def _summary(report: BuildReport) -> str:
     """Return what was done, in words."""
     parts = []
     if report.solved:
-        parts.append(f"solved {_tables(len(report.solved))}: {' '.join(map(str, report.solved))}")
+        parts.append(f"solved {_tables(len(report.solved))}: {_names(report.solved)}")
     if report.skipped:
         parts.append(f"{_tables(len(report.skipped))} were there already")
     text = "; ".join(parts).replace("1 table were", "1 table was")
     return f"{text} ({format_duration(report.seconds)})"
+
+
+def _names(sectors: Sequence[Sector]) -> str:
+    """Return the names of sectors on one line; of many only the first and the last ones."""
+    names = [str(sector) for sector in sectors]
+    if len(names) > _MOST_NAMES:
+        names[_MOST_NAMES // 2 : -_MOST_NAMES // 2] = ["..."]
+    return " ".join(names)
 
 
 def _how_to_go_on(tables: int, force: bool) -> str:
