@@ -25,7 +25,6 @@ def unexpected(
     *,
     sector: Sector | str | None,
     rules: Mapping[str, object] | None,
-    fingerprint: str | None,
     slots: int | None,
     metric: str,
 ) -> str | None:
@@ -33,19 +32,15 @@ def unexpected(
 
     Args:
         header: of the file.
-        sector, rules, fingerprint, slots, metric: see :class:`solver.tablefile.TableReader`.
+        sector, rules, slots, metric: see :class:`solver.tablefile.TableReader`.
     """
     if header.metric != metric:
         return f"holds metric {header.metric}, not {metric}"
     if sector is not None and header.sector != str(sector):
         return f"holds sector {header.sector}, not {sector}"
-    if rules is not None:
-        fingerprint = rules_fingerprint(rules)
-    if fingerprint is not None and header.fingerprint != fingerprint:
-        how = rule_differences(header.rules, rules) if rules is not None else ""
-        return "made for other rules: " + (
-            how or f"their fingerprint is {header.fingerprint}, not {fingerprint}"
-        )
+    if rules is not None and header.fingerprint != rules_fingerprint(rules):
+        numbers = f"their fingerprint is {header.fingerprint}, not {rules_fingerprint(rules)}"
+        return f"made for other rules: {rule_differences(header.rules, rules) or numbers}"
     if slots is not None and header.slots != slots:
         return f"has {header.slots} slots, not {slots}"
     return None

@@ -130,7 +130,6 @@ class TableReader:
         name: str | None = None,
         sector: Sector | str | None = None,
         rules: Mapping[str, object] | None = None,
-        fingerprint: str | None = None,
         slots: int | None = None,
         metric: str = "dtw",
         remedy: str | None = None,
@@ -142,7 +141,6 @@ class TableReader:
             name: shown in messages instead of the path.
             sector: the sector the file must hold.
             rules: those it must be made for, reduced to the sector.
-            fingerprint: of these rules, where they are not at hand.
             slots: the number of slots it must have.
             metric: what its entries must say.
             remedy: the command that makes the table anew, for messages.
@@ -169,7 +167,6 @@ class TableReader:
                 self.header,
                 sector=sector,
                 rules=rules,
-                fingerprint=fingerprint,
                 slots=slots,
                 metric=metric,
             )

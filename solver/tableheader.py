@@ -20,7 +20,6 @@ __all__ = [
     "CHECKSUM",
     "DEFAULT_FRAME_SIZE",
     "DRAW",
-    "MAX_DEPTH",
     "MAX_FRAME_SIZE",
     "VOID",
     "Counts",
@@ -46,8 +45,6 @@ DRAW: Final = BYTE.draw
 """Stored byte of a drawn slot."""
 VOID: Final = BYTE.void
 """Stored byte of a slot that holds no possible position."""
-MAX_DEPTH: Final = VOID - 1
-"""Largest number of a stored byte that is a distance; no table has it."""
 
 CHOICES: Final = {
     "major": ("mover", "opponent"),
@@ -206,8 +203,6 @@ class TableHeader:
             packing=width.packing,
             frame_size=frame_size,
         )
-
-    of_bytes = of_counts
 
     def to_json(self) -> bytes:
         """Return the header as canonical JSON: the same fields always give the same bytes."""
