@@ -114,8 +114,6 @@ def test_the_database_of_the_environment(
         (["3-3", "--stones", "7"], "exclude each other"),
         (["--stones", "4"], "no moving sector has so few stones"),
         (["2-3+7-8"], "sector 2-3+7-8 cannot be"),
-        (["2-3+7-6", "-r", "double-mill=2"], "cannot be made yet, only for double-mill=1"),
-        (["3-3", "-r", "all-in-mills=none"], "cannot be made yet, only for all-in-mills=any"),
         (["--all", "--moving"], "exclude each other"),
         (["3-3", "x"], "'x' is not a sector"),
         (["13-3"], "at most 9 stones"),
@@ -134,6 +132,21 @@ def test_wrong_usage_of_solve(
     message = morris("solve", "nine", *arguments, "--db", tmp_path / "database").refused(2)
     assert expected in message
     assert not (tmp_path / "database").exists()
+
+
+def test_what_no_machine_can_solve_is_refused_before_anything_is_made(
+    morris: Morris, tmp_path: Path
+) -> None:
+    database = tmp_path / "database"
+    message = morris("solve", "dara", "--all", "--db", database).refused(5)
+    assert message.startswith("Error: not solvable here: unit ")
+    assert not database.exists()
+    plan = morris("plan", "dara", "--all", "--json", "--db", database).json
+    assert f"Error: not solvable here: {plan['unsolvable']}" in message
+    assert (
+        morris("plan", "dara", "--stones", "8", "--json", "--db", database).json["unsolvable"]
+        is None
+    )
 
 
 def test_too_little_memory(morris: Morris, tmp_path: Path) -> None:
