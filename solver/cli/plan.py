@@ -61,7 +61,7 @@ def plan(
     made = make_plan(rules, needed, present=present, threads=threads or default_threads())
     why_not = unsolvable(rules, needed)
     if as_json:
-        emit_json(_record(made) | {"unsolvable": why_not})
+        emit_json(_record(made) | ({"unsolvable": why_not} if why_not else {}))
         return
     click.echo(_text(made))
     if why_not:
