@@ -7,29 +7,13 @@ from functools import cache
 
 import naive_family
 import numpy as np
+from strategies import game_of
 
 from solver.boards import BOARDS, apply_automorphism
 from solver.rules import Rules
 from solver.sectors import Sector, closure, solving_order
 
 Tables = dict[Sector, np.ndarray]
-
-
-def game_of(rules: Rules) -> naive_family.Game:
-    """The rules as the naive solver has them."""
-    return naive_family.Game(
-        rules.board.name,
-        rules.hands,
-        flying=rules.flying_at,
-        double_mill=rules.double_mill,
-        all_in_mills=rules.all_in_mills,
-        protected=rules.mills_protect,
-        mill_wins=rules.mill_wins,
-        full_board_draws=rules.full_board_draws,
-        place_or_slide=rules.place_or_slide,
-        long_lines_forbidden=rules.long_lines_forbidden,
-        fewest=rules.fewest_stones,
-    )
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import family_rules
 from hypothesis import strategies as st
 
 from solver.position import Position, forbidden_rows
@@ -25,6 +26,23 @@ FAMILY = [
     with_options(get_variant("three"), ["flying=3", "stones=4"]),
 ]
 """Every variant, and options where they meet rules that the standard game does not have."""
+
+
+def game_of(rules: Rules) -> family_rules.Game:
+    """The same rules as the naive twin of the family has them."""
+    return family_rules.Game(
+        board=rules.board.name,
+        hands=rules.hands,
+        flying=rules.flying_at,
+        double_mill=rules.double_mill,
+        all_in_mills=rules.all_in_mills,
+        protected=rules.mills_protect,
+        mill_wins=rules.mill_wins,
+        full_board_draws=rules.full_board_draws,
+        place_or_slide=rules.place_or_slide,
+        long_lines_forbidden=rules.long_lines_forbidden,
+        fewest=rules.fewest_stones,
+    )
 
 
 @st.composite

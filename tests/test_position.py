@@ -10,7 +10,7 @@ import family_rules
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import FAMILY, NINE, SIX, TOURNAMENT, positions
+from strategies import FAMILY, NINE, SIX, TOURNAMENT, game_of, positions
 
 from solver.boards import Board
 from solver.errors import UsageError
@@ -271,25 +271,8 @@ def test_a_mill_with_nothing_to_take_ends_the_turn() -> None:
 # A second, obvious move generator, on sets of names, for every game.
 
 
-def twin_of(rules: Rules) -> family_rules.Game:
-    """The same rules as the slow twin has them."""
-    return family_rules.Game(
-        board=rules.board.name,
-        hands=rules.hands,
-        flying=rules.flying_at,
-        double_mill=rules.double_mill,
-        all_in_mills=rules.all_in_mills,
-        protected=rules.mills_protect,
-        mill_wins=rules.mill_wins,
-        full_board_draws=rules.full_board_draws,
-        place_or_slide=rules.place_or_slide,
-        long_lines_forbidden=rules.long_lines_forbidden,
-        fewest=rules.fewest_stones,
-    )
-
-
 def test_the_twin_has_the_same_variants() -> None:
-    assert {name: twin_of(rules) for name, rules in VARIANTS.items()} == family_rules.GAMES
+    assert {name: game_of(rules) for name, rules in VARIANTS.items()} == family_rules.GAMES
 
 
 @EVERY_RULE_SET
@@ -297,7 +280,7 @@ def test_the_twin_has_the_same_variants() -> None:
 @given(data=st.data())
 def test_turns_agree_with_an_obvious_twin(rules: Rules, data: st.DataObject) -> None:
     position = data.draw(positions(rules))
-    board, twin = rules.board, twin_of(rules)
+    board, twin = rules.board, game_of(rules)
     seen = (
         set(board.names_of(position.mover_mask)),
         set(board.names_of(position.opponent_mask)),

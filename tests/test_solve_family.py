@@ -12,7 +12,7 @@ import family_tables
 import naive_family
 import numpy as np
 import pytest
-from strategies import NINE, SIX
+from strategies import NINE, SIX, game_of
 
 from solver.boards import BOARDS, Board
 from solver.build import build
@@ -57,7 +57,7 @@ def assert_like_naive(rules: Rules, sectors: Iterable[Sector]) -> Solved:
     """Every slot of some sectors and all they need, and their counts."""
     sectors = tuple(sectors)
     solved = solve(rules, sectors)
-    game = family_tables.game_of(rules)
+    game = game_of(rules)
     for sector, table in family_tables.dense_tables(rules, sectors).items():
         expected = family_tables.by_slot(rules, sector, table)
         found = solved[sector]
@@ -174,7 +174,7 @@ def test_distances_that_need_words_equal_the_naive_solver(rules: Rules) -> None:
             assert stored.keys() >= set(dependencies(rules, unit))
             results = solve_unit(rules, unit, stored.__getitem__, workers)
             group = [tuple(sector) for sector in unit.sectors]
-            tables = naive_family.solve_group(family_tables.game_of(rules), group, naive)
+            tables = naive_family.solve_group(game_of(rules), group, naive)
             for result in results:
                 expected = family_tables.by_slot(rules, result.sector, tables[tuple(result.sector)])
                 np.testing.assert_array_equal(words(result.stored), expected)

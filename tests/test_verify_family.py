@@ -12,7 +12,7 @@ import indexed
 import naive_family
 import numpy as np
 import pytest
-from strategies import SIX
+from strategies import SIX, game_of
 
 from solver.build import build
 from solver.certificate import SectorCheck, check_sample, check_sector, needed
@@ -87,9 +87,7 @@ def naive_tables(case: Case) -> tuple[Tables, dict[Sector, np.ndarray]]:
         for row, numbers in enumerate(
             (
                 dict(zip(*np.unique(table, return_counts=True), strict=True)),
-                naive_family.distinct_counts(
-                    family_tables.game_of(case.rules), tuple(sector), table
-                ),
+                naive_family.distinct_counts(game_of(case.rules), tuple(sector), table),
             )
         ):
             for entry, number in numbers.items():
