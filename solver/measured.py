@@ -90,7 +90,7 @@ class Kind:
 # `nine` (30 November 2026, on a busy machine); how that goes on with more stones is a guess, as are
 # the bits of their files.
 _LIKE_NINE: Final = Kind(60, 3.5, 21, 3.0, like_nine=True)
-_NO_FLYING: Final = Kind(70, 4.0, 25, 3.0)
+_NO_FLYING: Final = Kind(90, 4.0, 25, 3.0)
 _DIAGONALS: Final = Kind(70, 3.5, 25, 3.0)
 _PLACE_OR_SLIDE: Final = Kind(80, 3.5, 25, 3.0, like_nine=True)
 _SMALL: Final = Kind(100, 3.0, 50, 3.0)
