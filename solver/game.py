@@ -221,7 +221,7 @@ class Game:
         draw = self.draw_due
         if draw is not None:
             return f"A draw is due: {self._cause(draw)}."
-        return warning(result, self.plies_left())
+        return warning(result, self.plies_left(), stones_taken=not self.position.rules.mill_wins)
 
     def _cause(self, draw: Draw) -> str:
         """What makes the game a draw, in words."""
@@ -230,7 +230,7 @@ class Game:
         return f"{plies(self.plies_without_capture)} without a capture"
 
 
-def warning(result: Result, plies_left: int | None) -> str | None:
+def warning(result: Result, plies_left: int | None, *, stones_taken: bool = True) -> str | None:
     """What to say of a win or loss that takes longer than a limit leaves.
 
     Captures on the way begin the count anew, so the limit need not come first.
@@ -238,6 +238,7 @@ def warning(result: Result, plies_left: int | None) -> str | None:
     Args:
         result: of a position, as tables have it: without limits.
         plies_left: see :meth:`Game.plies_left`.
+        stones_taken: whether the game knows captures.
 
     Returns:
         One sentence; None if the limit leaves enough, there is none, or it is not known how long
@@ -246,8 +247,8 @@ def warning(result: Result, plies_left: int | None) -> str | None:
     if plies_left is None or result.dtw is None or result.dtw <= plies_left:
         return None
     left = f"the {plies(plies_left)} that a game without captures has left" if plies_left else ""
+    so = "unless stones are taken in time, the game is a draw" if stones_taken else "it is a draw"
     return (
         f"The {result.value} takes {plies(result.dtw)}, longer than"
-        f" {left or 'the limit of plies without a capture allows'}: unless stones are taken in"
-        " time, the game is a draw."
+        f" {left or 'the limit of plies without a capture allows'}: {so}."
     )

@@ -245,3 +245,4 @@ def test_warnings(result: Result, left: int | None, said: str | None) -> None:
         assert text.startswith(said)
         assert text.endswith(": unless stones are taken in time, the game is a draw.")
         assert text.count(".") == 1
+        assert str(warning(result, left, stones_taken=False)).endswith(": it is a draw.")
