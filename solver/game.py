@@ -136,11 +136,12 @@ class Game:
         Stones in hand come first: each takes a ply that is not counted.
 
         Returns:
-            None if there is no limit.
+            None if there is no limit, or none yet: where a turn may place or move a stone, hands
+            need not empty.
         """
-        if not self.quiet_limit:
-            return None
         hands = self.position.white_hand + self.position.black_hand
+        if not self.quiet_limit or (hands and self.position.rules.place_or_slide):
+            return None
         return max(0, self.quiet_limit - self.plies_without_capture) + hands
 
     @property
