@@ -31,22 +31,7 @@ from solver.kernels.values import NO_TURN, largest, plant, settle_depth, settle_
 
 
 @kernel
-def start_major(
-    first,
-    last,
-    place,
-    points,
-    patterns,
-    ranks,
-    runs,
-    arrivals,
-    closing,
-    row,
-    captures,
-    unpaid,
-    exits,
-    table,
-):  # type: ignore[no-untyped-def]
+def start_major(first, last, place, points, patterns, ranks, runs, arrivals, closing, row, captures, unpaid, exits, table):  # type: ignore[no-untyped-def]
     """Set depth and open quiet moves of every slot with the major side to move.
 
     Args:
@@ -152,23 +137,7 @@ def count_quiet(patterns, width, total, sums, further, best, depth, open_moves):
 
 
 @kernel
-def start_minor(
-    first,
-    last,
-    place,
-    points,
-    flying,
-    patterns,
-    ranks,
-    frames,
-    one,
-    two,
-    lone,
-    double,
-    scores,
-    exits,
-    table,
-):  # type: ignore[no-untyped-def]
+def start_minor(first, last, place, points, flying, patterns, ranks, frames, one, two, lone, double, scores, exits, table):  # type: ignore[no-untyped-def]
     """Set depth and open quiet moves of every slot with the minor side to move.
 
     A minor side's move stays inside the block.  The captures are scored once per minor set that

@@ -41,20 +41,7 @@ class Removal(NamedTuple):
 
 
 @kernel
-def major_captures(
-    first,
-    last,
-    holders,
-    protection,
-    points,
-    frames,
-    patterns,
-    ranks,
-    smaller,
-    smaller_ranks,
-    solved,
-    out,
-):  # type: ignore[no-untyped-def]
+def major_captures(first, last, holders, protection, points, frames, patterns, ranks, smaller, smaller_ranks, solved, out):  # type: ignore[no-untyped-def]
     """Score the captures open to the major side once it has closed a mill.
 
     Args:
@@ -83,24 +70,7 @@ def major_captures(
 
 
 @kernel
-def major_double_captures(
-    first,
-    last,
-    holders,
-    protection,
-    points,
-    frames,
-    patterns,
-    ranks,
-    smaller,
-    smaller_ranks,
-    left_patterns,
-    smallest,
-    left_ranks,
-    solved,
-    solved_twice,
-    out,
-):  # type: ignore[no-untyped-def]
+def major_double_captures(first, last, holders, protection, points, frames, patterns, ranks, smaller, smaller_ranks, left_patterns, smallest, left_ranks, solved, solved_twice, out):  # type: ignore[no-untyped-def]
     """Score what the major side gets by closing two mills at once, which takes two stones.
 
     Args:
@@ -146,20 +116,7 @@ def score_solved(x, solved, value):  # type: ignore[no-untyped-def]
 
 
 @step
-def best_removals(
-    x,
-    protection,
-    points,
-    frames,
-    patterns,
-    ranks,
-    smaller,
-    smaller_ranks,
-    value,
-    table,
-    protected,
-    out,
-):  # type: ignore[no-untyped-def]
+def best_removals(x, protection, points, frames, patterns, ranks, smaller, smaller_ranks, value, table, protected, out):  # type: ignore[no-untyped-def]
     """Set each entry of `out` to the greatest value that taking a stone of a minor set gives."""
     # As if every stone could be taken; then those sets anew that hold a mill.
     take_best(smaller_ranks, value, out)

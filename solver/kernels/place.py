@@ -33,21 +33,7 @@ def write_row(best, settled, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place_major(
-    first,
-    last,
-    points,
-    ranks,
-    runs,
-    placements,
-    following,
-    closing,
-    row,
-    captures,
-    unpaid,
-    settled,
-    out,
-):  # type: ignore[no-untyped-def]
+def place_major(first, last, points, ranks, runs, placements, following, closing, row, captures, unpaid, settled, out):  # type: ignore[no-untyped-def]
     """Value the slots in which the major side places a stone.
 
     Args:
@@ -131,25 +117,7 @@ def raise_all(runs, low_image, high_image, ranks, values, best):  # type: ignore
 
 
 @kernel
-def place_minor(
-    first,
-    last,
-    points,
-    ranks,
-    larger_ranks,
-    after_patterns,
-    after,
-    frames,
-    following,
-    one,
-    two,
-    lone,
-    double,
-    mill_wins,
-    scores,
-    settled,
-    out,
-):  # type: ignore[no-untyped-def]
+def place_minor(first, last, points, ranks, larger_ranks, after_patterns, after, frames, following, one, two, lone, double, mill_wins, scores, settled, out):  # type: ignore[no-untyped-def]
     """Value the slots in which the minor side places a stone.
 
     Args:

@@ -171,19 +171,7 @@ def find_untouchable(masks, board, protection, out):  # type: ignore[no-untyped-
 
 
 @kernel
-def fill_frames(
-    masks,
-    board,
-    left_out,
-    fill,
-    edge_start,
-    edge,
-    bit_edges,
-    line_start,
-    line,
-    line_edges,
-    bit_lines,
-):  # type: ignore[no-untyped-def]
+def fill_frames(masks, board, left_out, fill, edge_start, edge, bit_edges, line_start, line, line_edges, bit_lines):  # type: ignore[no-untyped-def]
     """Fill :class:`FrameEdges`; with `fill` false only the two ``start`` arrays.
 
     The lines of the blocks that `left_out` marks are left out.
