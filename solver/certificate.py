@@ -19,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.boards import Board
-from solver.checkarrays import WORD_SCORES, widened
+from solver.checkarrays import WORD_SCORES
 from solver.checkranges import check_ranges
 from solver.checkslots import SlotCheck, numbering, positions
 from solver.rules import Rules
 from solver.sectors import Sector, exits, quiet
-from solver.widths import WORD, Stored
+from solver.widths import WORD, Stored, widened
 
 __all__ = [
     "LISTED",

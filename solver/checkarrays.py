@@ -24,7 +24,7 @@ from solver.kernels.check import (
     MinorTable,
     Scores,
 )
-from solver.widths import BYTE, WORD, Stored, Width
+from solver.widths import BYTE, WORD, Width
 
 __all__ = [
     "BYTE_SCORES",
@@ -34,19 +34,7 @@ __all__ = [
     "major_table",
     "minor_table",
     "removal_table",
-    "widened",
 ]
-
-Words = npt.NDArray[np.uint16]
-
-
-def widened(stored: Stored) -> Words:
-    """Return stored entries as words: bytes for void and drawn slots become those of words."""
-    if stored.dtype == np.uint16:
-        return stored.astype(np.uint16, copy=False)
-    words = stored.astype(np.uint16)
-    np.add(words, WORD.void - BYTE.void, out=words, where=stored >= BYTE.void)
-    return words
 
 
 def _scores(width: Width) -> Scores:

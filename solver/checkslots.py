@@ -16,7 +16,6 @@ from solver.checkarrays import (
     board_table,
     major_table,
     minor_table,
-    widened,
 )
 from solver.kernels.check_slots import (
     DRAWN,
@@ -33,8 +32,8 @@ from solver.kernels.check_slots import (
     list_turns,
 )
 from solver.rules import Rules
-from solver.sectors import Sector, after_turn, major_is_mover, moves_on_board
-from solver.widths import WORD, Stored
+from solver.sectors import Sector, after_turn, major_first, major_is_mover, moves_on_board
+from solver.widths import WORD, Stored, widened
 
 __all__ = ["SlotCheck", "numbering", "positions"]
 
@@ -179,12 +178,11 @@ class SlotCheck:
 
 def numbering(rules: Rules, sector: Sector) -> Numbering:
     """Return how a sector numbers its positions."""
-    mover_is_major = major_is_mover(rules, sector)
-    major, minor = sector[:2] if mover_is_major else sector[1::-1]
+    major, minor = major_first(rules, sector)
     return Numbering(
         major_table(rules.board, major),
         minor_table(rules.board.size - major, minor),
-        mover_is_major,
+        major_is_mover(rules, sector),
     )
 
 

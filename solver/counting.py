@@ -9,7 +9,7 @@ from solver.majors import majors
 from solver.parallel import Workers
 from solver.position import forbidden_rows
 from solver.rules import Rules
-from solver.sectors import Sector, major_is_mover
+from solver.sectors import Sector, major_first, major_is_mover
 from solver.solved import Counts, SolvedSector
 from solver.source import TooDeepError, narrowed
 from solver.widths import BYTE, WORD, Stored, Width
@@ -41,9 +41,7 @@ def count_entries(
     Raises:
         TooDeepError: a distance does not fit into the width.
     """
-    major_moves = major_is_mover(rules, sector)
-    sizes = (sector.mover, sector.opponent)
-    major, minor = sizes if major_moves else sizes[::-1]
+    major, minor = major_first(rules, sector)
     m = majors(rules, major)
     orbits, patterns = m.orbits, m.patterns(minor)
     table = stored.reshape(len(orbits.masks), len(patterns))
@@ -54,17 +52,16 @@ def count_entries(
         workers.run(
             "finish",
             lambda first, last: finish.mark_ended(
-                first, last, masks, rules.mill_wins, major_moves, m.board, orbits, patterns, table
+                first, last, masks, rules.mill_wins, major_is_mover(rules, sector), m.board,
+                orbits, patterns, table,
             ),
             ranges,
-        )
-    symmetries = np.bitwise_count(orbits.stabiliser).astype(np.int64)
-    weights = len(rules.board.automorphisms) // symmetries
+        )  # fmt: skip
 
     def count(first: int, last: int) -> Counts:
         counts = Counts.zero(width)
         place.count_values(
-            first, last, symmetries, weights, table, counts.positions, counts.distinct
+            first, last, m.symmetries, m.weights, table, counts.positions, counts.distinct
         )
         finish.count_symmetric(first, last, m.board, orbits, patterns, table, counts.distinct)
         return counts

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from solver.boards import Board
 from solver.errors import UsageError
 from solver.images import CHUNK_BITS, canonical, canonical_many, image, images, images_by
-from solver.sectors import major_is_mover
+from solver.sectors import major_first, major_is_mover
 
 if TYPE_CHECKING:
     from solver.rules import Rules
@@ -326,7 +326,4 @@ class Layout:
 @lru_cache(maxsize=1024)
 def layout(rules: Rules, sector: Sector) -> Layout:
     """Return the numbering of `sector`; which side is major, design and format say."""
-    mover_is_major = major_is_mover(rules, sector)
-    sizes = (sector.mover, sector.opponent)
-    major, minor = sizes if mover_is_major else sizes[::-1]
-    return Layout(rules.board, major, minor, mover_is_major)
+    return Layout(rules.board, *major_first(rules, sector), major_is_mover(rules, sector))

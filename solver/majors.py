@@ -88,6 +88,21 @@ class Majors:
         """Points of a frame."""
         return self.rules.board.size - self.size
 
+    @cached_property
+    def symmetries(self) -> IntArray:
+        """Number of symmetries of each set, itself unchanged included."""
+        return np.bitwise_count(self.orbits.stabiliser).astype(np.int64)
+
+    @property
+    def weights(self) -> IntArray:
+        """All positions that one slot of each block stands for."""
+        return len(self.rules.board.automorphisms) // self.symmetries
+
+    @property
+    def mills_may_take_nothing(self) -> bool:
+        """Whether a mill takes nothing where all of a side's stones are protected."""
+        return self.protection == sets.PROTECT_ALWAYS and not self.rules.mill_wins
+
     @property
     def protection(self) -> int:
         """Which stones mills protect, as the kernels have it."""
@@ -125,10 +140,10 @@ class Majors:
             return self.no_moves
 
         def make() -> sets.Moves:
-            arguments = (self.orbits.masks, self.board, self.protection, stones)
-            moves = self._room(turnlists.count_removals, *arguments)
-            turnlists.fill_removals(*arguments, orbit_tables(self.rules.board, left), moves)
-            return moves
+            return self._listed(
+                turnlists.list_removals, self.protection, stones,
+                orbit_tables(self.rules.board, left),
+            )  # fmt: skip
 
         return self._once(("removals", stones), make)
 
@@ -141,18 +156,15 @@ class Majors:
 
         def make() -> sets.Moves:
             rows = self._rows(self.rules.board.line_masks)
-            arguments = (self.orbits.masks, self.board, rows, quiet, closing)
-            moves = self._room(turnlists.count_placements, *arguments)
             larger = orbit_tables(self.rules.board, self.size + 1)
-            turnlists.fill_placements(*arguments, larger, moves)
-            return moves
+            return self._listed(turnlists.list_placements, rows, quiet, closing, larger)
 
         return self._once(("placements", quiet, closing), make)
 
     @property
     def no_moves(self) -> sets.Moves:
         """Lists of nothing."""
-        return self._once("nothing", lambda: self._room(lambda start: 0))
+        return self._once("nothing", self._room)
 
     def arrivals(
         self, flying: bool, *, nothing_to_take: bool
@@ -239,10 +251,9 @@ class Majors:
     def _moves(self, flying: bool, *, quiet: bool, closing: bool, inward: bool) -> sets.Moves:
         def make() -> sets.Moves:
             rows = self._rows(self.rules.board.long_line_masks)
-            common = (self.orbits.masks, self.board, rows, flying, quiet, closing)
-            moves = self._room(turnlists.count_moves, *common)
-            turnlists.fill_moves(*common, inward, self.orbits, moves)
-            return moves
+            return self._listed(
+                turnlists.list_moves, rows, flying, quiet, closing, inward, self.orbits
+            )
 
         return self._once(("moves", flying, quiet, closing, inward), make)
 
@@ -251,12 +262,17 @@ class Majors:
         rows = forbidden if self.rules.long_lines_forbidden else ()
         return np.array(rows, dtype=np.int64)
 
-    def _room(self, count: Callable[..., int], *arguments: Any) -> sets.Moves:
-        """Return lists of turns with only their starts filled in, by a kernel that counts them."""
-        start = np.zeros(len(self.orbits.masks) + 1, dtype=np.int64)
-        entries = count(*arguments, start)
+    def _listed(self, kernel: Callable[..., int], *arguments: Any) -> sets.Moves:
+        """Return the lists that a kernel makes, which counts in one pass and fills in another."""
+        common = (self.orbits.masks, self.board, *arguments)
+        moves = self._room(kernel(*common, False, self._room()))
+        kernel(*common, True, moves)
+        return moves
+
+    def _room(self, entries: int = 0) -> sets.Moves:
+        """Return lists of turns with room for so many."""
         return sets.Moves(
-            start=start,
+            start=np.zeros(len(self.orbits.masks) + 1, dtype=np.int64),
             target=np.zeros(entries, dtype=np.int32),
             permutation=np.zeros((entries, self.free), dtype=np.uint8),
             mills=np.zeros(entries, dtype=np.uint8),

@@ -30,6 +30,7 @@ __all__ = [
     "dependencies",
     "exits",
     "hands_fit",
+    "major_first",
     "major_is_mover",
     "most_stones",
     "moves_on_board",
@@ -349,15 +350,19 @@ def major_is_mover(rules: Rules, sector: Sector) -> bool:
 
 def slots(rules: Rules, sector: Sector) -> int:
     """The number of slots of a sector's table: orbits of the major set times the minor sets."""
-    major = sector.mover if major_is_mover(rules, sector) else sector.opponent
+    major, _ = major_first(rules, sector)
     return orbit_count(rules.board, major) * block_slots(rules, sector)
+
+
+def major_first(rules: Rules, sector: Sector) -> tuple[int, int]:
+    """The stones on the board of the side whose stones choose the block, and of the other one."""
+    sides = (sector.mover, sector.opponent)
+    return sides if major_is_mover(rules, sector) else sides[::-1]
 
 
 def block_slots(rules: Rules, sector: Sector) -> int:
     """The number of slots of a sector's table that share a major set."""
-    major, minor = sector.mover, sector.opponent
-    if not major_is_mover(rules, sector):
-        major, minor = minor, major
+    major, minor = major_first(rules, sector)
     return comb(rules.board.size - major, minor)
 
 

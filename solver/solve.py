@@ -22,7 +22,6 @@ import numpy as np
 from solver.counting import count_entries, may_have_ended, solved_sector
 from solver.errors import ResourceError, UsageError
 from solver.kernels import begin, finish, mirror, spread
-from solver.kernels.sets import PROTECT_ALWAYS
 from solver.kernels.values import Lists, make_score_table, most_moves
 from solver.majors import Majors, majors
 from solver.parallel import Workers
@@ -75,13 +74,13 @@ def solve_unit(
         if progress is not None:
             progress(number)
 
+    first = unit.sectors[0]
+    moving = any(moves_on_board(rules, sector) for sector in unit.sectors)
+    if first.stones == rules.board.size or not (moving or first.mover_hand):
+        return [solve_stuck(rules, sector, workers) for sector in unit.sectors]
     for width in (BYTE, WORD):
         source = Source(rules, read, workers, rekeyed, width)
         try:
-            first = unit.sectors[0]
-            moving = any(moves_on_board(rules, sector) for sector in unit.sectors)
-            if first.stones == rules.board.size or not (moving or first.mover_hand):
-                return [solve_stuck(rules, sector, workers) for sector in unit.sectors]
             if moving:
                 return UnitSolver(rules, unit, source, workers, width, report, memory).run()
             return [solve_placing(rules, first, source, workers, width, report)]
@@ -160,16 +159,13 @@ class UnitSolver:
             )
         self.patterns = self.majors.patterns(self.minor_size)
         self.check_moves()
-        unpaid = self.majors.protection == PROTECT_ALWAYS and not rules.mill_wins
         self.unpaid = (
             self.majors.closing_inward(self.major_flying)
-            if unpaid and not self.nothing_to_take
+            if self.majors.mills_may_take_nothing and not self.nothing_to_take
             else self.majors.no_moves
         )
-        symmetries = np.bitwise_count(self.majors.orbits.stabiliser).astype(np.int64)
-        # All positions one slot of a block stands for, and whether it stands for them alone.
-        self.weights = len(rules.board.automorphisms) // symmetries
-        self.simple = (symmetries == 1).astype(np.int64)
+        # Whether a slot of a block stands alone for all its images.
+        self.simple = (self.majors.symmetries == 1).astype(np.int64)
 
     def check_moves(self) -> None:
         """Refuse a unit in which a side can have more quiet moves than a counter holds."""
@@ -285,7 +281,7 @@ class UnitSolver:
         slots = int(found.sum(dtype=np.int64))
         self.report(slots)
         table.settled += slots
-        count.positions[layer] = found @ self.weights
+        count.positions[layer] = found @ self.majors.weights
         # Blocks whose set has symmetries hold a position more than once; they are counted later.
         count.distinct[layer] = found @ self.simple
 
@@ -409,7 +405,7 @@ class UnitSolver:
         ranges = self.workers.even(self.blocks, self.block)
         symmetric = sum(self.workers.run("counting", count, ranges))
         draw = self.width.draw
-        counts.positions[draw] = self.weights.sum() * self.block - counts.positions.sum()
+        counts.positions[draw] = self.majors.weights.sum() * self.block - counts.positions.sum()
         counts.distinct[draw] = self.simple.sum() * self.block - counts.distinct.sum()
         counts.distinct += symmetric
         return solved_sector(sector, stored.reshape(-1), counts, self.width)

@@ -9,11 +9,11 @@ from solver.kernels import rekey
 from solver.majors import board_arrays, majors, orbit_tables, rank_tables
 from solver.parallel import Workers
 from solver.rules import Rules
-from solver.sectors import Sector, Unit, dependencies, major_is_mover
+from solver.sectors import Sector, Unit, dependencies, major_first, major_is_mover
 from solver.solved import Read
-from solver.widths import BYTE, WORD, Stored, Width
+from solver.widths import BYTE, Stored, Width, widened
 
-__all__ = ["Rekeyed", "Source", "TooDeepError", "narrowed", "widened"]
+__all__ = ["Rekeyed", "Source", "TooDeepError", "narrowed"]
 
 
 class TooDeepError(MorrisError):
@@ -64,12 +64,10 @@ class Source:
         keep = major_is_mover(self._rules, sector) == mover_is_major
         stored = self._read(sector) if keep else self._turned(sector)
         if stored.dtype.itemsize == self._width.bytes:
-            result = stored
-        elif self._width is BYTE:
+            return stored
+        if self._width is BYTE:
             raise TooDeepError(f"sector {sector} has distances over {BYTE.deepest} plies")
-        else:
-            result = widened(stored)
-        return result
+        return widened(stored)
 
     def deepest_of(self, unit: Unit) -> int:
         """Return the greatest distance in the sectors that a unit reads."""
@@ -85,8 +83,7 @@ class Source:
             return self._rekeyed.stored
         stored = self._read(sector)
         board = self._rules.board
-        sizes = (sector.mover, sector.opponent)
-        minor, major = sizes if major_is_mover(self._rules, sector) else sizes[::-1]
+        minor, major = major_first(self._rules, sector)
         small, large = orbit_tables(board, major), orbit_tables(board, minor)
         patterns = majors(self._rules, major).patterns(minor)
         ranks = rank_tables(board.size - minor, major)
@@ -100,14 +97,6 @@ class Source:
         )
         self._rekeyed.keep(sector, out.reshape(-1))
         return self._rekeyed.stored
-
-
-def widened(stored: Stored) -> Stored:
-    """Return entries of a byte each as 16-bit ones."""
-    wide = stored.astype(np.uint16)
-    wide[stored == BYTE.void] = WORD.void
-    wide[stored == BYTE.draw] = WORD.draw
-    return wide
 
 
 def narrowed(stored: Stored) -> Stored:

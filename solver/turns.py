@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.kernels import capture, place
-from solver.kernels.capture import Removal
-from solver.kernels.sets import PROTECT_ALWAYS, FrameEdges, Moves
+from solver.kernels.capture import Removal, Taking
+from solver.kernels.sets import FrameEdges, Moves
 from solver.kernels.turnlists import LONE_STONE, ONE_STONE, TWO_STONES
 from solver.kernels.values import make_score_table
 from solver.majors import Majors, majors, rank_tables
 from solver.parallel import Workers
 from solver.rules import Rules
-from solver.sectors import Sector, after_turn, major_is_mover, moves_on_board
-from solver.solved import Progress
+from solver.sectors import Sector, after_turn, major_first, major_is_mover, moves_on_board
+from solver.solved import IntArray, Progress
 from solver.source import Source
 from solver.widths import Stored, Width
 
@@ -90,7 +90,7 @@ def major_captures(
     after = majors(rules, sector.mover + placed)
     minor_size = sector.opponent
     slots = after.ranks(minor_size).total
-    unpaid = after.protection == PROTECT_ALWAYS and not rules.mill_wins
+    unpaid = after.mills_may_take_nothing
     row = np.zeros(len(closing.target), dtype=np.int32)
     at_once = rules.mill_wins or wins_by_taking(rules, sector, 1)
     if not len(row) or (at_once and not unpaid):
@@ -99,43 +99,37 @@ def major_captures(
         return MajorCaptures(scores, row, unpaid)
     double = rules.double_capture_possible(sector)
     twice = (closing.mills > 1) & double
-    first = np.unique(closing.target[~twice])
-    second = np.unique(closing.target[twice])
+    first = np.unique(closing.target[~twice]).astype(np.int64)
+    second = np.unique(closing.target[twice]).astype(np.int64)
     scores = np.zeros((len(first) + len(second), slots + 1), dtype=width.native)
     row[~twice] = np.searchsorted(first, closing.target[~twice])
     row[twice] = len(first) + np.searchsorted(second, closing.target[twice])
 
-    def solved(stones: int) -> Stored:
-        if wins_by_taking(rules, sector, stones):
-            return np.zeros(0, dtype=width.native)
-        return source(after_turn(sector, stones, placed=placed), mover_is_major=False)
-
-    patterns, ranks = after.patterns(minor_size), after.ranks(minor_size)
-    smaller, smaller_ranks = after.ranks(minor_size - 1), after.smaller_ranks(minor_size)
-    common = (
-        after.protection, after.free, after.frames, patterns, ranks, smaller, smaller_ranks,
-    )  # fmt: skip
-    taken = solved(1)
-    if len(first):
-        workers.run(
-            "captures",
-            lambda begin, end: capture.major_captures(begin, end, first, *common, taken, scores),
-            workers.even(len(first), slots),
-        )
-    if len(second):
-        taken_twice = solved(2)
-        further = (
-            after.patterns(minor_size - 1), after.ranks(minor_size - 2),
-            after.smaller_ranks(minor_size - 1), taken, taken_twice,
+    def taking(number: int) -> Taking:
+        """Return how the `number`-th stone is taken."""
+        size = minor_size - number + 1
+        solved = np.zeros(0, dtype=width.native)
+        if not wins_by_taking(rules, sector, number):
+            solved = source(after_turn(sector, number, placed=placed), mover_is_major=False)
+        return Taking(
+            after.patterns(size), after.ranks(size), after.ranks(size - 1),
+            after.smaller_ranks(size), solved,
         )  # fmt: skip
-        out = scores[len(first) :]
+
+    def score(holders: IntArray, one: Taking, another: Taking, double: bool, out: Stored) -> None:
         workers.run(
             "captures",
-            lambda begin, end: capture.major_double_captures(
-                begin, end, second, *common, *further, out
+            lambda begin, end: capture.major_captures(
+                begin, end, holders, after.protection, after.free, after.frames, one, another,
+                double, out,
             ),
-            workers.even(len(second), slots),
-        )
+            workers.even(len(holders), slots),
+        )  # fmt: skip
+
+    one = taking(1)
+    score(first, one, one, False, scores)
+    if len(second):
+        score(second, one, taking(2), True, scores[len(first) :])
     return MajorCaptures(scores, row, unpaid)
 
 
@@ -206,8 +200,7 @@ class Placements:
         self.width = width
         self.report = progress
         self.major_moves = major_is_mover(rules, sector)
-        sizes = (sector.mover, sector.opponent)
-        self.major_size, self.minor_size = sizes if self.major_moves else sizes[::-1]
+        self.major_size, self.minor_size = major_first(rules, sector)
         self.majors: Majors = majors(rules, self.major_size)
         self.blocks = len(self.majors.orbits.masks)
         self.block = self.majors.ranks(self.minor_size).total

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BYTE", "WIDTHS", "WORD", "Stored", "Width", "payload_of", "width_of"]
+__all__ = ["BYTE", "WIDTHS", "WORD", "Stored", "Width", "payload_of", "widened", "width_of"]
 
 Stored = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 """Entries of a table of distances by slot, native numbers of the width the table has."""
@@ -68,3 +68,12 @@ def payload_of(stored: Stored) -> npt.NDArray[np.uint8]:
     """Return the bytes that entries are written as; a view of them, but for swapped bytes."""
     little = stored.astype(stored.dtype.newbyteorder("<"), copy=False)
     return little.view(np.uint8)
+
+
+def widened(stored: Stored) -> npt.NDArray[np.uint16]:
+    """Return entries as words: bytes for void and drawn slots become those of words."""
+    if stored.dtype == np.uint16:
+        return stored.astype(np.uint16, copy=False)
+    words = stored.astype(np.uint16)
+    np.add(words, WORD.void - BYTE.void, out=words, where=stored >= BYTE.void)
+    return words

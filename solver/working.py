@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.kernels.values import Lists, Seeds, Working
-from solver.widths import BYTE, Stored, Width
+from solver.widths import Stored, Width
 
 __all__ = ["WorkingMemory", "WorkingTable"]
 
@@ -97,11 +97,15 @@ class WorkingTable:
         # write: with others each layer would touch memory that was left alone before. For the
         # same reason the frontiers' memory is not used again by the next unit.
         room = blocks * (block + 1)
-        self.memory = memory
+
+        def take_entries(name: str) -> Stored:
+            taken = memory.take(f"{name} {width.packing}", blocks * row, width.native.type)
+            return taken.reshape(blocks, row)
+
         self.settled = 0
         self.working = Working(
-            depth=self._entries(f"{name} depth", blocks, row, width),
-            open_moves=self._entries(f"{name} moves", blocks, row, width),
+            depth=take_entries(f"{name} depth"),
+            open_moves=take_entries(f"{name} moves"),
             seeds=Seeds(
                 next=np.zeros(blocks, dtype=np.int64),
                 waiting=np.zeros((depths, blocks), dtype=np.uint16),
@@ -116,11 +120,6 @@ class WorkingTable:
             )
             for _ in range(2)
         )
-
-    def _entries(self, name: str, blocks: int, row: int, width: Width) -> Stored:
-        """Return a row of entries for each block, with anything in them."""
-        kind = np.uint8 if width is BYTE else np.uint16
-        return self.memory.take(f"{name} {width.packing}", blocks * row, kind).reshape(blocks, row)
 
     @property
     def next_lists(self) -> Lists:

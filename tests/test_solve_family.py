@@ -29,9 +29,8 @@ from solver.sectors import (
 )
 from solver.solve import solve_unit
 from solver.solved import SolvedSector
-from solver.source import widened
 from solver.verify import verify_sectors
-from solver.widths import BYTE, WORD
+from solver.widths import BYTE, WORD, widened
 
 Solved = dict[Sector, SolvedSector]
 
@@ -49,10 +48,6 @@ def solve(rules: Rules, sectors: Iterable[Sector]) -> Solved:
     return solved
 
 
-def words(stored: np.ndarray) -> np.ndarray:
-    return widened(stored) if stored.dtype == np.uint8 else stored
-
-
 def assert_like_naive(rules: Rules, sectors: Iterable[Sector]) -> Solved:
     """Every slot of some sectors and all they need, and their counts."""
     sectors = tuple(sectors)
@@ -61,16 +56,17 @@ def assert_like_naive(rules: Rules, sectors: Iterable[Sector]) -> Solved:
     for sector, table in family_tables.dense_tables(rules, sectors).items():
         expected = family_tables.by_slot(rules, sector, table)
         found = solved[sector]
-        np.testing.assert_array_equal(words(found.stored), expected, err_msg=str(sector))
+        np.testing.assert_array_equal(widened(found.stored), expected, err_msg=str(sector))
         numbers = np.flatnonzero(found.counts.distinct)
         counts = found.counts.distinct[numbers].tolist()
         distinct = dict(
-            zip(words(numbers.astype(found.stored.dtype)).tolist(), counts, strict=True)
+            zip(widened(numbers.astype(found.stored.dtype)).tolist(), counts, strict=True)
         )
         assert distinct == naive_family.distinct_counts(game, tuple(sector), table), sector
         every = np.bincount(table[table != naive_family.VOID].ravel(), minlength=1 << 16)
         assert (
-            found.counts.positions.tolist() == every[words(np.arange(256, dtype=np.uint8))].tolist()
+            found.counts.positions.tolist()
+            == every[widened(np.arange(256, dtype=np.uint8))].tolist()
         )
     return solved
 
@@ -177,7 +173,7 @@ def test_distances_that_need_words_equal_the_naive_solver(rules: Rules) -> None:
             tables = naive_family.solve_group(game_of(rules), group, naive)
             for result in results:
                 expected = family_tables.by_slot(rules, result.sector, tables[tuple(result.sector)])
-                np.testing.assert_array_equal(words(result.stored), expected)
+                np.testing.assert_array_equal(widened(result.stored), expected)
                 distances = expected[expected <= WORD.deepest]
                 # No wider than needed.
                 needed = np.uint16 if distances.max(initial=0) > BYTE.deepest else np.uint8
@@ -187,7 +183,7 @@ def test_distances_that_need_words_equal_the_naive_solver(rules: Rules) -> None:
                 stored[result.sector] = result.stored
             if number % 3 == 0:
                 for sector in unit.sectors:
-                    stored[sector] = deeper(words(stored[sector]))
+                    stored[sector] = deeper(widened(stored[sector]))
                     tables[tuple(sector)] = deeper(tables[tuple(sector)])
             naive.update(tables)
     assert wide

@@ -15,7 +15,7 @@ from strategies import NINE, SIX, TOURNAMENT
 
 from solver.boards import BOARDS, apply_automorphism
 from solver.certificate import check_sample, check_sector, needed
-from solver.checkarrays import BYTE_SCORES, WORD_SCORES, board_table, major_table, widened
+from solver.checkarrays import BYTE_SCORES, WORD_SCORES, board_table, major_table
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.index import layout
 from solver.pack import pack_tables
@@ -23,7 +23,7 @@ from solver.rules import Rules
 from solver.sectors import Sector, parse_sector
 from solver.tablefile import TableHeader, table_path, write_table
 from solver.verify import verify_sectors
-from solver.widths import BYTE, WORD, payload_of
+from solver.widths import BYTE, WORD, payload_of, widened
 
 UNITS = [(3, 3), (4, 3), (5, 3), (4, 4), (5, 4)]
 SMALL_RULES = [

@@ -16,7 +16,6 @@ from strategies import SIX, game_of
 
 from solver.build import build
 from solver.certificate import SectorCheck, check_sample, check_sector, needed
-from solver.checkarrays import widened
 from solver.checkranges import by_blocks
 from solver.index import layout
 from solver.pack import pack_tables
@@ -28,7 +27,7 @@ from solver.tablebase import Tablebase
 from solver.tablefile import TableReader, table_path, write_table
 from solver.verify import verify_sectors
 from solver.wdlcheck import check_rule
-from solver.widths import BYTE, payload_of
+from solver.widths import BYTE, payload_of, widened
 
 SMALL = 50_000
 """Slots of sectors in which mistakes are planted."""

@@ -8,13 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from solver.kernels import kernel, step
-from solver.kernels.frames import (
-    fill_open_lines,
-    mill_points,
-    open_lines,
-)
+from solver.kernels.frames import fill_open_lines, mill_points, open_lines
 from solver.kernels.ranks import (
     Ranks,
     fill_permutation,
@@ -24,12 +21,8 @@ from solver.kernels.ranks import (
     rank_in_frame,
 )
 from solver.kernels.sets import PROTECT_NONE, PROTECT_WHILE_OTHERS, Moves
-from solver.kernels.values import (
-    NO_TURN,
-    Entries,
-    largest,
-    score_block,
-)
+from solver.kernels.values import NO_TURN, largest, score_block
+from solver.widths import Stored
 
 
 class Removal(NamedTuple):
@@ -37,12 +30,22 @@ class Removal(NamedTuple):
 
     moves: Moves  # removals, by block
     ranks: Ranks  # of the minor sets in a frame of so many points more
-    solved: Entries  # stored entries of the sector it leads to; none if it wins at once
+    solved: Stored  # stored entries of the sector it leads to; none if it wins at once
+
+
+class Taking(NamedTuple):
+    """How to take a stone from minor sets of one size."""
+
+    patterns: npt.NDArray[np.int32]  # the sets by rank
+    ranks: Ranks  # their rank tables
+    smaller: Ranks  # those of the sets with one stone fewer
+    smaller_ranks: npt.NDArray[np.int32]  # by (rank, number), the rank there with one stone taken
+    solved: Stored  # entries of the sector then, by (block, rank); none if it wins at once
 
 
 @kernel
-def major_captures(first, last, holders, protection, points, frames, patterns, ranks, smaller, smaller_ranks, solved, out):  # type: ignore[no-untyped-def]
-    """Score the captures open to the major side once it has closed a mill.
+def major_captures(first, last, holders, protection, points, frames, one, another, double, out):  # type: ignore[no-untyped-def]
+    """Score the captures open to the major side once it has closed a mill, or two at once.
 
     Args:
         first, last: range of `holders` to do.
@@ -50,58 +53,31 @@ def major_captures(first, last, holders, protection, points, frames, patterns, r
         protection: which minor stones may be taken, see :mod:`solver.kernels.sets`.
         points: points of a frame.
         frames: :class:`FrameEdges` of the major sets.
-        patterns, ranks: all minor sets by rank, and their rank tables.
-        smaller: rank tables for one minor stone fewer.
-        smaller_ranks: by (rank, number), the rank there with one stone taken.
-        solved: stored entries of the sector with one minor stone fewer, minor side to move, by
-            (block, rank); none if taking a stone wins at once.
+        one: the :class:`Taking` of a stone.
+        another: that of a second one, from the sets that are left.
+        double: whether a second one is taken.
         out: scores by (place in `holders`, rank); NO_TURN where nothing may be taken.
     """
     table = np.zeros(2 << half(points), dtype=frames.bit_lines.dtype)
-    value = np.zeros(smaller.total, dtype=out.dtype)
-    protected = np.zeros(ranks.total + 1, dtype=np.int32)
+    value = np.zeros(one.smaller.total, dtype=out.dtype)
+    value_twice = np.zeros(another.smaller.total, dtype=out.dtype)
+    left = np.zeros(another.ranks.total, dtype=out.dtype)
+    protected = np.zeros(max(one.ranks.total, another.ranks.total) + 1, dtype=np.int32)
     for place in range(first, last):
         x = np.int64(holders[place])
-        score_solved(x, solved, value)
+        score_solved(x, one.solved, value)
+        if double:
+            score_solved(x, another.solved, value_twice)
+            best_removals(
+                x, protection, points, frames, another, value_twice, table, protected, left
+            )
+            # Where no second stone may go, the first is all.
+            for r in range(len(value)):
+                if left[r] != NO_TURN:
+                    value[r] = left[r]
         best_removals(
-            x, protection, points, frames, patterns, ranks, smaller, smaller_ranks, value, table,
-            protected, out[place, : ranks.total],
-        )  # fmt: skip
-
-
-@kernel
-def major_double_captures(first, last, holders, protection, points, frames, patterns, ranks, smaller, smaller_ranks, left_patterns, smallest, left_ranks, solved, solved_twice, out):  # type: ignore[no-untyped-def]
-    """Score what the major side gets by closing two mills at once, which takes two stones.
-
-    Args:
-        first, last, holders, protection, points, frames, patterns, ranks: see `major_captures`.
-        smaller, smaller_ranks, solved: see there, for one stone.
-        left_patterns: the sets with one stone fewer, by rank.
-        smallest, left_ranks: rank tables for two stones fewer, and the ranks there by (rank with
-            one fewer, number).
-        solved_twice: like `solved`, with two stones fewer.
-        out: scores by (place in `holders`, rank).
-    """
-    table = np.zeros(2 << half(points), dtype=frames.bit_lines.dtype)
-    value = np.zeros(smaller.total, dtype=out.dtype)
-    value_twice = np.zeros(smallest.total, dtype=out.dtype)
-    left = np.zeros(smaller.total, dtype=out.dtype)
-    protected = np.zeros(max(ranks.total, smaller.total) + 1, dtype=np.int32)
-    for place in range(first, last):
-        x = np.int64(holders[place])
-        score_solved(x, solved, value)
-        score_solved(x, solved_twice, value_twice)
-        best_removals(
-            x, protection, points, frames, left_patterns, smaller, smallest, left_ranks,
-            value_twice, table, protected, left,
-        )  # fmt: skip
-        # Where no second stone may go, the first is all.
-        for r in range(smaller.total):
-            if left[r] == NO_TURN:
-                left[r] = value[r]
-        best_removals(
-            x, protection, points, frames, patterns, ranks, smaller, smaller_ranks, left, table,
-            protected, out[place, : ranks.total],
+            x, protection, points, frames, one, value, table, protected,
+            out[place, : one.ranks.total],
         )  # fmt: skip
 
 
@@ -116,13 +92,13 @@ def score_solved(x, solved, value):  # type: ignore[no-untyped-def]
 
 
 @step
-def best_removals(x, protection, points, frames, patterns, ranks, smaller, smaller_ranks, value, table, protected, out):  # type: ignore[no-untyped-def]
+def best_removals(x, protection, points, frames, taking, value, table, protected, out):  # type: ignore[no-untyped-def]
     """Set each entry of `out` to the greatest value that taking a stone of a minor set gives."""
     # As if every stone could be taken; then those sets anew that hold a mill.
-    take_best(smaller_ranks, value, out)
+    take_best(taking.smaller_ranks, value, out)
     if protection != PROTECT_NONE:
-        found = find_mills(x, points, patterns, frames, table, protected)
-        score_removals(x, found, protected, protection, frames, ranks, smaller, value, out)
+        found = find_mills(x, points, taking.patterns, frames, table, protected)
+        score_removals(x, found, protected, protection, frames, taking, value, out)
 
 
 @step
@@ -137,9 +113,10 @@ def take_best(numbers, value, out):  # type: ignore[no-untyped-def]
 
 
 @step
-def score_removals(x, found, listed, protection, frames, ranks, smaller, value, out):  # type: ignore[no-untyped-def]
+def score_removals(x, found, listed, protection, frames, taking, value, out):  # type: ignore[no-untyped-def]
     """Score, for the listed minor sets of block `x`, the best removal of a stone that may be."""
-    low, high = smaller.low, smaller.high
+    ranks = taking.ranks
+    low, high = taking.smaller.low, taking.smaller.high
     first_line = frames.line_start[x]
     last_line = frames.line_start[x + 1]
     for number in range(found):

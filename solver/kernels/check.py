@@ -16,16 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.kernels import kernel, step
+from solver.widths import WORD, Stored
 
 Bytes = npt.NDArray[np.uint8]
 Shorts = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
-Entries = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 ROUTE_SHAPE = (3, 1024)
 """Room for frames of up to 30 points."""
-VOID_WORD = 65534
+VOID_WORD = WORD.void
 """The entry of a void slot in a table of words; see :mod:`solver.widths`."""
+
 
 class BoardTable(NamedTuple):
     """A board.
@@ -92,9 +93,9 @@ class Tables(NamedTuple):
     `capture` is empty where a capture leaves too few stones and so wins at once.
     """
 
-    own: Entries
-    quiet: Entries
-    capture: Entries
+    own: Stored
+    quiet: Stored
+    capture: Stored
 
 
 class Scores(NamedTuple):
@@ -107,7 +108,7 @@ class Scores(NamedTuple):
         value: by the score of the best turn, the entry of the position before it, as a word.
     """
 
-    of_value: Entries
+    of_value: Stored
     value: npt.NDArray[np.uint16]
 
 

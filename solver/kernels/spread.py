@@ -142,9 +142,7 @@ def release_first(first, last, place, table, patterns, lists):  # type: ignore[n
 
 
 @kernel
-def spread_inside(
-    first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, minor, lists
-):  # type: ignore[no-untyped-def]
+def spread_inside(first, last, place, layer, points, flying, patterns, ranks, smaller, frames, found, minor, lists):  # type: ignore[no-untyped-def]
     """Spread a frontier with the major side to move to the minor side's positions before it.
 
     Args:
@@ -254,9 +252,7 @@ def list_flights(x, first, last, points, ranks, frames, found, told, reached):  
 
 
 @step
-def spread_fans(
-    x, layer, patterns, ranks, smaller, frames, found, fans, own, depth, open_moves, out, place
-):  # type: ignore[no-untyped-def]
+def spread_fans(x, layer, patterns, ranks, smaller, frames, found, fans, own, depth, open_moves, out, place):  # type: ignore[no-untyped-def]
     """Spread one block's frontier back along the minor side's flights, all at once.
 
     A flight keeps all stones but one: the *fan* of those kept.  Frontier slots are counted by the
@@ -295,9 +291,7 @@ def spread_fans(
 
 
 @kernel
-def spread_across(
-    first, last, place, layer, points, patterns, ranks, quiet, unpaid, frames, found, major, lists
-):  # type: ignore[no-untyped-def]
+def spread_across(first, last, place, layer, points, patterns, ranks, quiet, unpaid, frames, found, major, lists):  # type: ignore[no-untyped-def]
     """Spread a frontier with the minor side to move to the major side's positions before it.
 
     Args:

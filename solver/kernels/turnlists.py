@@ -42,30 +42,8 @@ def is_listed(mask, point, board, rows, quiet, closing):  # type: ignore[no-unty
 
 
 @kernel
-def count_moves(masks, board, rows, flying, quiet, closing, start):  # type: ignore[no-untyped-def]
-    """Fill ``start`` of :class:`Moves` for the major side's moves (see :func:`fill_moves`)."""
-    full = (1 << board.points) - 1
-    total = 0
-    for number in range(len(masks)):
-        start[number] = total
-        mask = masks[number]
-        stones = mask
-        while stones != 0:
-            origin = trailing_zeros(stones)
-            stones &= stones - 1
-            targets = (full if flying else board.neighbours[origin]) & ~mask
-            while targets != 0:
-                target = trailing_zeros(targets)
-                targets &= targets - 1
-                moved = mask ^ (1 << origin) ^ (1 << target)
-                total += is_listed(moved, target, board, rows, quiet, closing)
-    start[len(masks)] = total
-    return total
-
-
-@kernel
-def fill_moves(masks, board, rows, flying, quiet, closing, inward, orbits, moves):  # type: ignore[no-untyped-def]
-    """Fill :class:`Moves` for the major side's moves.
+def list_moves(masks, board, rows, flying, quiet, closing, inward, orbits, fill, moves):  # type: ignore[no-untyped-def]
+    """List the major side's moves.
 
     Args:
         masks: canonical major sets.
@@ -77,11 +55,16 @@ def fill_moves(masks, board, rows, flying, quiet, closing, inward, orbits, moves
             `x` (the point just left has no place there), or the other way (the point moved to has
             none).
         orbits: orbits of the major sets.
-        moves: out, but for ``start``.
+        fill: whether to fill all of `moves`, or ``start`` alone.
+        moves: :class:`Moves`, out.
+
+    Returns:
+        The number of moves.
     """
     full = (1 << board.points) - 1
     entry = 0
     for number in range(len(masks)):
+        moves.start[number] = entry
         mask = masks[number]
         stones = mask
         while stones != 0:
@@ -94,50 +77,44 @@ def fill_moves(masks, board, rows, flying, quiet, closing, inward, orbits, moves
                 moved = mask ^ (1 << origin) ^ (1 << target)
                 if not is_listed(moved, target, board, rows, quiet, closing):
                     continue
-                way = orbits.way[rank_of(moved, orbits.low, orbits.high, orbits.low_bits)]
-                image = orbits.masks[orbit_of(way)]
-                automorphism = board.automorphisms[automorphism_of(way)]
-                moves.target[entry] = orbit_of(way)
-                moves.mills[entry] = mills_at(moved, target, board.lines)
-                for point in range(board.points):
-                    if (mask >> point) & 1 and point != origin:
-                        continue
-                    here = position_in(full & ~mask, point)
-                    there = position_in(full & ~image, automorphism[point])
-                    nowhere = popcount(full & ~mask)
-                    if point == origin:
-                        if inward:
-                            moves.permutation[entry, there] = nowhere
-                    elif point == target:
-                        if not inward:
-                            moves.permutation[entry, here] = nowhere
-                    elif inward:
-                        moves.permutation[entry, there] = here
-                    else:
-                        moves.permutation[entry, here] = there
+                if fill:
+                    write_move(entry, mask, origin, target, board, inward, orbits, moves)
                 entry += 1
+    moves.start[len(masks)] = entry
+    return entry
 
 
-@kernel
-def count_placements(masks, board, rows, quiet, closing, start):  # type: ignore[no-untyped-def]
-    """Fill ``start`` of :class:`Moves` for stones added (see :func:`fill_placements`)."""
+@step
+def write_move(entry, mask, origin, target, board, inward, orbits, moves):  # type: ignore[no-untyped-def]
+    """Write a move of the major side; arguments as in :func:`list_moves`."""
     full = (1 << board.points) - 1
-    total = 0
-    for number in range(len(masks)):
-        start[number] = total
-        targets = full & ~masks[number]
-        while targets != 0:
-            target = trailing_zeros(targets)
-            targets &= targets - 1
-            added = masks[number] | (1 << target)
-            total += is_listed(added, target, board, rows, quiet, closing)
-    start[len(masks)] = total
-    return total
+    moved = mask ^ (1 << origin) ^ (1 << target)
+    way = orbits.way[rank_of(moved, orbits.low, orbits.high, orbits.low_bits)]
+    image = orbits.masks[orbit_of(way)]
+    automorphism = automorphism_of(way)
+    moves.target[entry] = orbit_of(way)
+    moves.mills[entry] = mills_at(moved, target, board.lines)
+    nowhere = popcount(full & ~mask)
+    for point in range(board.points):
+        if (mask >> point) & 1 and point != origin:
+            continue
+        here = position_in(full & ~mask, point)
+        there = position_in(full & ~image, board.automorphisms[automorphism, point])
+        if point == origin:
+            if inward:
+                moves.permutation[entry, there] = nowhere
+        elif point == target:
+            if not inward:
+                moves.permutation[entry, here] = nowhere
+        elif inward:
+            moves.permutation[entry, there] = here
+        else:
+            moves.permutation[entry, here] = there
 
 
 @kernel
-def fill_placements(masks, board, rows, quiet, closing, orbits, moves):  # type: ignore[no-untyped-def]
-    """Fill :class:`Moves` for stones added to a major set.
+def list_placements(masks, board, rows, quiet, closing, orbits, fill, moves):  # type: ignore[no-untyped-def]
+    """List the stones that can be added to a major set.
 
     Args:
         masks: canonical major sets.
@@ -145,35 +122,53 @@ def fill_placements(masks, board, rows, quiet, closing, orbits, moves):  # type:
         rows: masks of the rows that no placement may fill.
         quiet, closing: whether to list the placements that close no mill, and those that do.
         orbits: orbits of the sets with one stone more.
-        moves: out, but for ``start``. The permutation goes from the frame of `x` to that of the
+        fill: whether to fill all of `moves`, or ``start`` alone.
+        moves: :class:`Moves`, out. The permutation goes from the frame of `x` to that of the
             larger set; the point placed on has no place there.
+
+    Returns:
+        The number of placements.
     """
     full = (1 << board.points) - 1
     entry = 0
     for number in range(len(masks)):
+        moves.start[number] = entry
         mask = masks[number]
-        frame = full & ~mask
-        targets = frame
+        targets = full & ~mask
         while targets != 0:
             target = trailing_zeros(targets)
             targets &= targets - 1
             added = mask | (1 << target)
             if not is_listed(added, target, board, rows, quiet, closing):
                 continue
-            way = orbits.way[rank_of(added, orbits.low, orbits.high, orbits.low_bits)]
-            image = orbits.masks[orbit_of(way)]
-            automorphism = board.automorphisms[automorphism_of(way)]
-            moves.target[entry] = orbit_of(way)
-            moves.mills[entry] = mills_at(added, target, board.lines)
-            here = 0
-            for point in range(board.points):
-                if (frame >> point) & 1:
-                    there = position_in(full & ~image, automorphism[point])
-                    # The larger set's frame has one point fewer: its bits end before this one.
-                    nowhere = popcount(frame) - 1
-                    moves.permutation[entry, here] = nowhere if point == target else there
-                    here += 1
+            if fill:
+                moves.mills[entry] = mills_at(added, target, board.lines)
+                write_change(entry, mask, added, target, board, orbits, moves)
             entry += 1
+    moves.start[len(masks)] = entry
+    return entry
+
+
+@step
+def write_change(entry, mask, changed, target, board, orbits, moves):  # type: ignore[no-untyped-def]
+    """Write what a set becomes by a stone's coming to `target`, or (-1) by losing some.
+
+    The permutation goes from the frame of the set to that of the changed one.
+    """
+    full = (1 << board.points) - 1
+    frame = full & ~mask
+    way = orbits.way[rank_of(changed, orbits.low, orbits.high, orbits.low_bits)]
+    image = orbits.masks[orbit_of(way)]
+    automorphism = automorphism_of(way)
+    moves.target[entry] = orbit_of(way)
+    # A larger set's frame has one point fewer: its bits end before this one.
+    nowhere = popcount(frame) - 1
+    here = 0
+    for point in range(board.points):
+        if (frame >> point) & 1:
+            there = position_in(full & ~image, board.automorphisms[automorphism, point])
+            moves.permutation[entry, here] = nowhere if point == target else there
+            here += 1
 
 
 @kernel
@@ -199,20 +194,8 @@ def count_arrivals(masks, board, rows, flying, closing, out):  # type: ignore[no
 
 
 @kernel
-def count_removals(masks, board, protection, stones, start):  # type: ignore[no-untyped-def]
-    """Fill ``start`` of :class:`Moves` for removals (see :func:`fill_removals`)."""
-    smaller = np.zeros(board.points * board.points, dtype=np.int64)
-    total = 0
-    for number in range(len(masks)):
-        start[number] = total
-        total += list_smaller_sets(masks[number], board, protection, stones, smaller)
-    start[len(masks)] = total
-    return total
-
-
-@kernel
-def fill_removals(masks, board, protection, stones, orbits, moves):  # type: ignore[no-untyped-def]
-    """Fill :class:`Moves` for the removals of major stones.
+def list_removals(masks, board, protection, stones, orbits, fill, moves):  # type: ignore[no-untyped-def]
+    """List the removals of major stones.
 
     Args:
         masks: canonical major sets.
@@ -220,26 +203,24 @@ def fill_removals(masks, board, protection, stones, orbits, moves):  # type: ign
         protection: which stones may be taken, see :func:`removable`.
         stones: what is removed, see :func:`list_smaller_sets`.
         orbits: orbits of the sets that are left.
-        moves: out, but for ``start``. The permutation goes from the frame of `x` to that of the
+        fill: whether to fill all of `moves`, or ``start`` alone.
+        moves: :class:`Moves`, out. The permutation goes from the frame of `x` to that of the
             smaller set.
+
+    Returns:
+        The number of removals.
     """
-    full = (1 << board.points) - 1
     smaller = np.zeros(board.points * board.points, dtype=np.int64)
     entry = 0
     for number in range(len(masks)):
+        moves.start[number] = entry
         mask = masks[number]
         for which in range(list_smaller_sets(mask, board, protection, stones, smaller)):
-            left = smaller[which]
-            way = orbits.way[rank_of(left, orbits.low, orbits.high, orbits.low_bits)]
-            image = orbits.masks[orbit_of(way)]
-            automorphism = board.automorphisms[automorphism_of(way)]
-            moves.target[entry] = orbit_of(way)
-            here = 0
-            for point in range(board.points):
-                if not (mask >> point) & 1:
-                    moves.permutation[entry, here] = position_in(full & ~image, automorphism[point])
-                    here += 1
+            if fill:
+                write_change(entry, mask, smaller[which], -1, board, orbits, moves)
             entry += 1
+    moves.start[len(masks)] = entry
+    return entry
 
 
 @step

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from numba.extending import overload
 
 from solver.kernels import step
-
-Entries = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+from solver.widths import Stored
 
 NO_TURN: Final = 0
 """Score where there is no turn to compare."""
@@ -36,20 +35,10 @@ def _compile_largest(array: Any) -> Any:
     return lambda array: top
 
 
-def draw_entry(top: int) -> int:
-    """Return the stored entry of a drawn slot."""
-    return top
-
-
 @step
 def void_entry(top):  # type: ignore[no-untyped-def]
     """Return the stored entry of a slot whose position cannot be."""
     return top - 1
-
-
-def deepest(top: int) -> int:
-    """Return the greatest distance that is stored, so that a turn more still fits."""
-    return top - 3
 
 
 def most_moves(top: int) -> int:
@@ -57,12 +46,12 @@ def most_moves(top: int) -> int:
     return top >> 2
 
 
-def make_score_table(top: int) -> Entries:
+def make_score_table(top: int) -> Stored:
     """Return the score of a turn by the stored entry of the position it leads to."""
     value = np.arange(top + 1)
     table = np.where(value % 2 == 1, (value + 1) // 2, top - value // 2)
     table[void_entry(top)] = NO_TURN
-    table[draw_entry(top)] = (top >> 1) + 1
+    table[top] = draw_score(top)
     return table.astype(np.uint8 if top == 255 else np.uint16)
 
 
@@ -104,8 +93,8 @@ class Seeds(NamedTuple):
 class Working(NamedTuple):
     """A working table: the slots with one side to move, a row for each block."""
 
-    depth: Entries  # the value, see `settle_depth`; the end of a row is not used
-    open_moves: Entries  # quiet moves not yet known to lose, see `settle_moves`
+    depth: Stored  # the value, see `settle_depth`; the end of a row is not used
+    open_moves: Stored  # quiet moves not yet known to lose, see `settle_moves`
     seeds: Seeds
 
 
