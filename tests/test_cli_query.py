@@ -14,9 +14,9 @@ import pytest
 from conftest import STONES, Morris
 
 from solver.index import layout
-from solver.notation import format_sanmill
 from solver.position import Position
 from solver.rules import get_variant
+from solver.sanmill import format_sanmill
 from solver.sectors import Sector
 from solver.tablebase import open_tablebase
 from solver.tablefile import TableReader, table_path, write_table

@@ -11,16 +11,17 @@ from strategies import FAMILY, NINE, SIX, TOURNAMENT, positions
 
 from solver.errors import UsageError
 from solver.notation import (
+    format_playok,
     format_position,
-    format_sanmill,
     format_turn,
+    joined_turns,
     parse_position,
-    parse_sanmill,
     parse_turn,
     replay,
 )
 from solver.position import Position
 from solver.rules import VARIANTS, Rules, get_variant
+from solver.sanmill import format_sanmill, parse_sanmill
 
 EVERY_RULE_SET = pytest.mark.parametrize("rules", FAMILY, ids=attrgetter("name"))
 SOME = settings(max_examples=30)
@@ -225,7 +226,7 @@ THREE = "w:Wa3,b3,c2:Ba1,a2,b1"
         (
             "morabaraba",
             "b:Wa1:B:H11,12",
-            "x",
+            "",
             "the turn is empty; write one such as a7, a7-d7 or a7xg1",
         ),
     ],
@@ -327,3 +328,57 @@ def test_sanmill_is_for_the_large_boards() -> None:
         format_sanmill(Position.start(SIX))
     with pytest.raises(UsageError, match="24-point board, not merels16"):
         parse_position(SIX, "********/********/******** w p p 0 6 0 6")
+
+
+@EVERY_RULE_SET
+@given(data=st.data())
+@SOME
+def test_turns_round_trip_in_the_numbers_of_playok(rules: Rules, data: st.DataObject) -> None:
+    position = data.draw(positions(rules))
+    for turn in position.turns():
+        assert parse_turn(position, format_playok(position, turn)) == turn
+
+
+def test_numbers_of_playok_are_row_by_row_from_the_top_left() -> None:
+    # Examples of its move text: "12", "12-13", "18x21", "10-11x3".
+    numbers = {"a7": 1, "g7": 3, "b6": 4, "a4": 10, "c4": 12, "e4": 13, "e3": 18, "g1": 24}
+    for name, number in numbers.items():
+        assert parse_position(NINE, f"b:W{number}:B:H8,9") == parse_position(
+            NINE, f"b:W{name}:B:H8,9"
+        )
+    position = parse_position(NINE, "w:Wa4,a7,d7:Bg1,g7,f6,f4")
+    assert format_turn(position, parse_turn(position, "10-11")) == "a4-b4"
+    placing = parse_position(NINE, "w:Wc3,d3:Ba1,b2:H7,7")
+    assert format_turn(placing, parse_turn(placing, "18x22")) == "e3xa1"
+    for wrong in ("0", "25", "\u0661", "0000000019999999999"):
+        with pytest.raises(UsageError, match=r"is not (the number of )?a point"):
+            parse_turn(placing, wrong)
+
+
+@given(st.data())
+@SOME
+def test_a_capture_may_be_a_word_of_its_own(data: st.DataObject) -> None:
+    position = data.draw(positions(TOURNAMENT))
+    for turn in position.turns():
+        text = format_turn(position, turn)
+        move, *taken = text.split("x")
+        words = [move, *(f"x{name}" for name in taken)]
+        assert joined_turns([*words, "d2", *words]) == [text, "d2", text]
+        assert parse_turn(position, " ".join(words)) == turn
+        assert replay(position, words) == position.apply(turn)
+
+
+def test_a_capture_without_its_turn_is_refused() -> None:
+    start = Position.start(NINE)
+    with pytest.raises(UsageError, match="'xb4' is only what a turn takes; write it behind a move"):
+        replay(start, ["xb4"])
+    with pytest.raises(UsageError, match="turn 1, 'd6xb4': d6 closes no mill"):
+        replay(start, ["d6", "xb4"])
+
+
+def test_the_game_that_case_18_of_the_rules_gives() -> None:
+    words = ["d6", "f4", "b4", "d2", "b6", "f6", "b2xf6", "f6"]
+    split = ["d6", "f4", "b4", "d2", "b6", "f6", "b2", "xf6", "f6"]
+    numbers = ["5", "14", "11", "20", "4", "6", "19x6", "6"]
+    ends = {str(replay(Position.start(NINE), turns)) for turns in (words, split, numbers)}
+    assert ends == {"w:Wb2,b4,b6,d6:Bd2,f4,f6:H5,5"}
