@@ -172,11 +172,13 @@ class Game:
         draw = self.draw_due
         return None if draw is None else GameEnd(None, draw, f"it is a draw: {self._cause(draw)}")
 
-    def play(self, turn: str | Turn) -> Turn:
+    def play(self, turn: str | Turn, *, past_draws: bool = False) -> Turn:
         """Play a turn.
 
         Args:
             turn: one of the legal turns of the present position, or its text.
+            past_draws: play on although the game's history makes it a draw, as people do who have
+                not noticed.
 
         Returns:
             The turn.
@@ -186,7 +188,7 @@ class Game:
         """
         before = self.position
         end = self.outcome()
-        if end is not None:
+        if end is not None and not (past_draws and isinstance(end.reason, Draw)):
             raise UsageError(f"the game is over, {end.text}")
         if isinstance(turn, str):
             turn = parse_turn(before, turn)

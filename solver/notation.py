@@ -26,6 +26,7 @@ from solver.rules import Rules
 from solver.sanmill import parse_sanmill
 
 __all__ = [
+    "CAPTURE_SIGNS",
     "format_playok",
     "format_position",
     "format_turn",
@@ -34,6 +35,12 @@ __all__ = [
     "parse_turn",
     "replay",
 ]
+
+_PLAIN = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212\u00d7", "------x")
+"""What printed texts have instead of a hyphen and an x."""
+
+CAPTURE_SIGNS = ("x", "X", "\u00d7")
+"""What a word begins with that belongs to the turn before it."""
 
 
 def format_position(position: Position) -> str:
@@ -112,7 +119,7 @@ def parse_turn(position: Position, text: str) -> Turn:
         UsageError: the text is wrong, or the turn is not legal; says why.
     """
     board = position.rules.board
-    move, *captured = "".join(text.split()).lower().split("x")
+    move, *captured = "".join(text.split()).translate(_PLAIN).lower().split("x")
     if captured and not move:
         raise UsageError(
             f"{quoted(text)} is only what a turn takes; write it behind a move, such as"
@@ -142,7 +149,7 @@ def joined_turns(words: Iterable[str]) -> list[str]:
     """The turns that some words make: a word such as ``xb4`` belongs to the turn before it."""
     turns: list[str] = []
     for word in words:
-        if turns and word[:1] in ("x", "X"):
+        if turns and word.startswith(CAPTURE_SIGNS):
             turns[-1] += word
         else:
             turns.append(word)

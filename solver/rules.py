@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -255,17 +256,22 @@ VARIANTS: dict[str, Rules] = {
 
 
 def get_variant(name: str) -> Rules:
-    """The rules of a variant.
+    """The rules of a variant, by its name or, with options, by :attr:`Rules.name`.
+
+    Args:
+        name: such as ``six`` or ``nine -r stones=4``, in whatever case.
 
     Raises:
-        UsageError: there is none of that name, in whatever case; the message lists the names
-            there are.
+        UsageError: there is none of that name, and the message lists the names there are; or an
+            option is wrong.
     """
+    variant, *options = re.split(r"\s-r\s", name.strip().lower())
     try:
-        return VARIANTS[name.strip().lower()]
+        rules = VARIANTS[variant.strip()]
     except KeyError:
         names = ", ".join(VARIANTS)
         raise UsageError(f"no variant is called {name!r}; there are: {names}") from None
+    return with_options(rules, options) if options else rules
 
 
 MOST_STONES: Final = 12

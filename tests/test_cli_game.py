@@ -99,7 +99,7 @@ def test_a_win_that_takes_longer_than_the_limit_leaves_is_said_to(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--moves", "d6-f6 g4"], "--moves, turn 2, 'g4': Black has no stones in hand to place"),
+        (["--moves", "d6-f6 g4"], "--moves, turn 2, 'g4' at column 7: Black has no stones in hand"),
         (
             ["--moves", f"{TWICE} {TWICE} d6-f6"],
             "--moves, turn 9, 'd6-f6': the game is over, it is a draw: this position has occurred",

@@ -17,7 +17,7 @@ from solver.cli.common import (
     stdout_can_show,
     variant_option,
 )
-from solver.cli.play import game_options, read_game
+from solver.cli.gamemoves import game_options, read_game
 from solver.describe import describe_end
 from solver.position import Position
 from solver.rules import Rules

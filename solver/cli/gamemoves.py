@@ -53,11 +53,17 @@ def read_game(
         UsageError: the position cannot be, a turn is not legal, or a number makes no sense.
     """
     from solver.game import Game
+    from solver.record import parse_record
 
     game = Game(read_position(rules, text), repetition, quiet_limit)
-    for number, turn in enumerate(moves.split(), 1):
+    try:
+        played = parse_record(moves, rules, game.position).turns
+    except UsageError as error:
+        raise UsageError(f"--moves, {error}") from None
+    for number, (turn, *_) in enumerate(played, 1):
         try:
             game.play(turn)
         except UsageError as error:
-            raise UsageError(f"--moves, turn {number}, {turn!r}: {error}") from None
+            name = turn.text(rules.board)
+            raise UsageError(f"--moves, turn {number}, {name!r}: {error}") from None
     return game
