@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ResourceError,
         UsageError,
     )
+    from solver.folders import default_database
     from solver.game import Draw, Game, GameEnd
     from solver.notation import format_position, parse_position, parse_turn
     from solver.position import Outcome, Position, Turn
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         MoveResult,
         Result,
         Tablebase,
-        default_database,
         open_tablebase,
     )
 
@@ -85,6 +85,7 @@ _HOMES = {
         "ResourceError",
         "UsageError",
     ),
+    "folders": ("default_database",),
     "game": ("Draw", "Game", "GameEnd"),
     "notation": ("format_position", "parse_position", "parse_turn"),
     "position": ("Outcome", "Position", "Turn"),
@@ -95,7 +96,6 @@ _HOMES = {
         "MoveResult",
         "Result",
         "Tablebase",
-        "default_database",
         "open_tablebase",
     ),
 }

@@ -73,7 +73,7 @@ class FileCheck:
         return [
             metric
             for metric in METRICS
-            if os.path.lexists(table_path(self._tablebase.path, self._rules, sector, metric))
+            if os.path.lexists(table_path(self._tablebase.paths[0], self._rules, sector, metric))
         ]
 
     def _problem(self, sector: Sector, metric: Metric | None) -> Problem | None:

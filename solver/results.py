@@ -9,6 +9,7 @@ from solver.position import Position, Turn
 __all__ = [
     "OTHER",
     "WDL",
+    "Line",
     "MoveResult",
     "Result",
     "Value",
@@ -60,6 +61,20 @@ class MoveResult(NamedTuple):
     position: Position
     value: Value
     dtw: int | None
+
+
+class Line(NamedTuple):
+    """Best play by both sides.
+
+    Attributes:
+        moves: the turns in order, each from the side of who makes it.
+        ended: ``loss`` if the side to move has lost at the end, ``draw`` if the board is full and
+            that draws, ``repetition`` if the last position has occurred before in the line,
+            ``limit`` if the line was not followed further.
+    """
+
+    moves: list[MoveResult]
+    ended: Literal["loss", "draw", "repetition", "limit"]
 
 
 def best_first(move: MoveResult) -> tuple[int, bool, int, str]:

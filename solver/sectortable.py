@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Final, Literal
 
@@ -85,15 +87,15 @@ def meanings(header: TableHeader) -> list[tuple[int, Result]]:
 
 
 def open_sector_table(
-    database: Path, rules: Rules, sector: Sector, metric: Metric | None
+    folders: Sequence[Path], rules: Rules, sector: Sector, metric: Metric | None
 ) -> SectorTable:
     """Open the table of a sector.
 
     Args:
-        database: the folder.
+        folders: where to look for it, one after the other; at least one.
         rules: the game.
         sector: which one.
-        metric: the table to open; None for the first of :data:`METRICS` that is there.
+        metric: the table to open; None for the first of :data:`METRICS` that is in any folder.
 
     Raises:
         MissingTableError: it is not there.
@@ -101,7 +103,8 @@ def open_sector_table(
         DamagedTableError: it is not a sound table of this sector under these rules.
     """
     numbering = layout(rules, sector)
-    for each in METRICS if metric is None else (metric,):
+    metrics = METRICS if metric is None else (metric,)
+    for each, database in product(metrics, folders):
         path = table_path(database, rules, sector, each)
         try:
             reader = TableReader(
@@ -120,7 +123,7 @@ def open_sector_table(
             reason = (error.strerror or "unknown error").lower()
             raise ResourceError(f"{path} cannot be read: {reason}") from None
         return SectorTable(reader, numbering)
-    raise _missing(database, rules, sector, metric)
+    raise _missing(folders[0], rules, sector, metric)
 
 
 def _missing(

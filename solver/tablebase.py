@@ -1,31 +1,41 @@
 """Ask a database of tables: who wins, in how many plies, and by which moves.
 
-    with open_tablebase() as tablebase:
-        position = Position.parse(get_variant("nine"), "w:Wa4,d5,d6:Ba7,b4,c4,g4")
-        tablebase.probe(position)    # Result(value='draw', dtw=None)
-        tablebase.moves(position)    # every move with its value, best first
+    >>> from solver import Position, get_variant, open_tablebase
+    >>> nine = get_variant("nine")
+    >>> position = Position.parse(nine, "w:Wa4,b6,c3,g4:Ba1,a7,g1,g7")
+    >>> with open_tablebase() as tablebase:
+    ...     print(tablebase.probe(position))
+    ...     for move in tablebase.moves(position)[:2]:
+    ...         print(move.text, move.value, move.dtw)
+    Result(value='win', dtw=9)
+    c3-d3 win 9
+    a4-b4 draw None
 
-Each question has two forms: ``probe_*`` raises where a table is missing, ``get_*`` returns a
-default. A damaged table raises in both.
+Each question has two forms: ``probe`` and ``probe_*`` raise where a table is missing, ``get`` and
+``get_*`` return a default. A damaged table raises in both.
+
+In the examples below `tablebase` is such a tablebase, with the tables that ``morris solve nine
+--stones 8`` makes, and `position` the position above.
 """
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy.typing as npt
 
-from solver.errors import DamagedTableError, MissingTableError, UsageError
+from solver.errors import DamagedTableError, MissingTableError
+from solver.folders import PathOrPaths, read_folders
 from solver.lru import LruCache
 from solver.position import Position
 from solver.results import (
     OTHER,
     WDL,
+    Line,
     MoveResult,
     Result,
     best_first,
@@ -47,7 +57,6 @@ __all__ = [
     "MoveResult",
     "Result",
     "Tablebase",
-    "default_database",
     "open_tablebase",
 ]
 
@@ -57,64 +66,31 @@ UNGUIDED_PLIES: Final = 60
 """How far a line without a distance is followed unless the caller says otherwise."""
 
 
-class Line(NamedTuple):
-    """Best play by both sides.
-
-    Attributes:
-        moves: the turns in order, each from the side of who makes it.
-        ended: ``loss`` if the side to move has lost at the end, ``draw`` if the board is full and
-            that draws, ``repetition`` if the last position has occurred before in the line,
-            ``limit`` if the line was not followed further.
-    """
-
-    moves: list[MoveResult]
-    ended: Literal["loss", "draw", "repetition", "limit"]
-
-
-def default_database() -> Path:
-    """Return the database folder to use when none is named; it need not exist.
-
-    The environment variable MORRIS_DB; otherwise ``databases/`` of a source checkout; otherwise
-    ``morris-solver`` in the user's data folder (XDG_DATA_HOME or ``~/.local/share``).
-
-    Raises:
-        UsageError: there is no home folder to look in.
-    """
-    named = os.environ.get("MORRIS_DB")
-    if named:
-        return Path(named)
-    checkout = Path(__file__).resolve().parents[1] / "databases"
-    if (checkout / "FORMAT.md").is_file():
-        return checkout
-    data = os.environ.get("XDG_DATA_HOME", "")
-    if os.path.isabs(data):  # the XDG specification has others ignored
-        return Path(data) / "morris-solver"
-    try:
-        return Path.home() / ".local" / "share" / "morris-solver"
-    except RuntimeError:
-        raise UsageError(
-            "there is no home folder: name the database with MORRIS_DB or --db"
-        ) from None
-
-
 def open_tablebase(
-    path: str | os.PathLike[str] | None = None, *, cache_mb: float = 64, max_open_files: int = 64
+    paths: PathOrPaths | None = None, *, cache_mb: float = 64, max_open_files: int = 64
 ) -> Tablebase:
     """Open a database for reading.
 
-    Nothing is read yet, and tables may be added while it is open. The folder need not exist: then
-    every table is missing.
+    Nothing is read yet, and tables may be added while it is open. A folder need not exist: then it
+    has no tables.
+
+        >>> with open_tablebase() as tablebase:
+        ...     position = Position.parse(get_variant("nine"), "w:Wa1,d1,g4:Bb2,b4,d6")
+        ...     tablebase.probe(position)
+        Result(value='win', dtw=1)
 
     Args:
-        path: the database folder; None for :func:`default_database`.
+        paths: the database folder, or several, such as ``["fast disk", "large disk"]``: a table is
+            looked for in each, in this order, one of distances in all of them before one that has
+            none. None for :func:`solver.folders.default_database`.
         cache_mb: megabytes of unpacked table frames to keep.
         max_open_files: tables to keep open.
 
     Raises:
-        UsageError: `path` is not a folder.
+        UsageError: something is named that is not a folder, or nothing is.
     """
     return Tablebase(
-        default_database() if path is None else path,
+        read_folders(paths),
         cache_mb=cache_mb,
         max_open_files=max_open_files,
     )
@@ -127,15 +103,16 @@ class Tablebase:
     MissingTableError if a table is not there (naming the command that makes it), ResourceError if
     it may not be read, and DamagedTableError if a table is unsound or two contradict each other.
     Positions in which the game is over are answered without a table.
+
+    Attributes:
+        paths: the folders that tables are looked for in.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, cache_mb: float = 64, max_open_files: int = 64
+        self, paths: PathOrPaths, *, cache_mb: float = 64, max_open_files: int = 64
     ) -> None:
         """See :func:`open_tablebase`."""
-        self.path = Path(path)
-        if self.path.exists() and not self.path.is_dir():
-            raise UsageError(f"the database {self.path} is not a folder")
+        self.paths = read_folders(paths)
         self._closed = False
         self._tables: LruCache[tuple[Rules, Sector, Metric | None], SectorTable] = LruCache(
             max_open_files
@@ -176,23 +153,40 @@ class Tablebase:
         ===========  ==========  ======================================================
 
         Where only a table of win, draw and loss is there, distances other than 0 are None.
+
+            >>> tablebase.probe(position)
+            Result(value='win', dtw=9)
+            >>> tablebase.probe(Position.parse(nine, "w:Wa1,a4,a7,d7:Bb4,d1,d6,g7"))
+            Result(value='loss', dtw=0)
         """
         position.validate()
         return self._probe(position)
 
     def get(self, position: Position, default: Default | None = None) -> Result | Default | None:
-        """Like :meth:`probe`, but a default stands for a missing table."""
+        """Like :meth:`probe`, but a default stands for a missing table.
+
+        >>> tablebase.get(Position.start(nine)) is None
+        True
+        """
         try:
             return self.probe(position)
         except MissingTableError:
             return default
 
     def probe_wdl(self, position: Position) -> int:
-        """Return 1 if the mover wins, 0 for a draw, -1 if the mover loses."""
+        """Return 1 if the mover wins, 0 for a draw, -1 if the mover loses.
+
+        >>> tablebase.probe_wdl(position), tablebase.probe_wdl(position.swap_colours())
+        (1, 1)
+        """
         return WDL[self.probe(position).value]
 
     def get_wdl(self, position: Position, default: Default | None = None) -> int | Default | None:
-        """Like :meth:`probe_wdl`, but a default stands for a missing table."""
+        """Like :meth:`probe_wdl`, but a default stands for a missing table.
+
+        >>> tablebase.get_wdl(Position.start(nine), "unknown")
+        'unknown'
+        """
         try:
             return self.probe_wdl(position)
         except MissingTableError:
@@ -203,6 +197,9 @@ class Tablebase:
 
         A table of win, draw and loss does not tell those of a win or loss: then that of distances
         is missing.
+
+            >>> tablebase.probe_dtw(position)
+            9
         """
         result = self.probe(position)
         if result.dtw is None and result.value != "draw":
@@ -242,6 +239,11 @@ class Tablebase:
 
         Raises:
             UsageError: masks that are no position of the sector, or a sector without a table.
+
+            >>> sides = [position.mover_mask, position.opponent_mask]
+            >>> wdl, dtw = tablebase.probe_many(sides, sides[::-1], "4-4")
+            >>> wdl.tolist(), dtw.tolist()
+            ([1, 0], [9, -1])
         """
         # Not needed by anything else here, and 20 ms of a query's time.
         from solver.probing import probe_positions
@@ -268,6 +270,9 @@ class Tablebase:
 
         Best are the quickest wins, then draws, then the losses that take longest; of equal value
         those with a distance come first. Empty if the game is over.
+
+            >>> [(move.text, move.value, move.dtw) for move in tablebase.moves(position)[:2]]
+            [('c3-d3', 'win', 9), ('a4-b4', 'draw', None)]
         """
         position.validate()
         found = []
@@ -305,17 +310,23 @@ class Tablebase:
         around = [position, *position.successors()]
         sectors = dict.fromkeys(p.sector for p in around if p.outcome() is None)
         files = [self.reader(rules, sector).name for sector in sectors]
+        # The folder of the position's own table; a table is in a folder of its rules' in that.
+        folder = str(Path(files[0]).parent.parent)
         where = f"{files[0]} contradicts itself"
         if len(files) > 1:
             where = f"{', '.join(files[:-1])} and {files[-1]} contradict each other"
         return (
             f"{where}: {position} is a {words(result)}, but its best move {best.text} makes it a"
             f" {words(Result(best.value, best.dtw))}; find out where with: morris verify"
-            f" {rules.name} {' '.join(map(str, sectors))} --full --db {shlex.quote(str(self.path))}"
+            f" {rules.name} {' '.join(map(str, sectors))} --full --db {shlex.quote(folder)}"
         )
 
     def best_moves(self, position: Position) -> list[MoveResult]:
-        """Return the turns none is better than, by their text; empty if the game is over."""
+        """Return the turns none is better than, by their text; empty if the game is over.
+
+        >>> [move.text for move in tablebase.best_moves(position)]
+        ['c3-d3']
+        """
         moves = self.moves(position)
         return [move for move in moves if move[3:] == moves[0][3:]]
 
@@ -327,6 +338,10 @@ class Tablebase:
             plies: follow the line no further; None for no limit where the distance is known, and
                 60 plies otherwise. A line also ends at its first repetition: where tables know no
                 distances, moves that keep the value need not make progress.
+
+            >>> line = tablebase.line(position)
+            >>> " ".join(move.text for move in line.moves), line.ended
+            ('c3-d3 a1-d1 d3-d2 a7-d7 b6-d6 d1-a1 d2-d1 d7-a7 d6-d7', 'loss')
         """
         result = self.probe(position)
         if plies is None and result.dtw is None:
@@ -356,6 +371,11 @@ class Tablebase:
         """Return the sectors that :meth:`probe` and :meth:`moves` need and that have no table.
 
         Only looks whether the files are there. The position's own sector comes first.
+
+            >>> tablebase.missing(position)
+            []
+            >>> [str(sector) for sector in tablebase.missing(Position.start(nine))]
+            ['0-0+9-9', '0-1+9-8']
         """
         position.validate()
         around = [position, *position.successors()]
@@ -377,7 +397,11 @@ class Tablebase:
         return [
             sector
             for sector in sectors
-            if any(table_path(self.path, rules, sector, each).is_file() for each in metrics)
+            if any(
+                table_path(folder, rules, sector, each).is_file()
+                for each in metrics
+                for folder in self.paths
+            )
         ]
 
     def header(self, rules: Rules, sector: Sector) -> TableHeader:
@@ -400,6 +424,6 @@ class Tablebase:
             raise ValueError("the tablebase is closed")
         table = self._tables.get((rules, sector, metric))
         if table is None:
-            table = open_sector_table(self.path, rules, sector, metric)
+            table = open_sector_table(self.paths, rules, sector, metric)
             self._tables.put((rules, sector, metric), table)
         return table

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 import random
 from operator import attrgetter
 
 import pytest
 from strategies import NINE
 
-import solver.game
 from solver.errors import UsageError
 from solver.game import Draw, Game, GameEnd, warning
 from solver.notation import parse_position
@@ -30,12 +28,6 @@ def played(game: Game, turns: str | list[str]) -> Game:
     for text in turns.split() if isinstance(turns, str) else turns:
         game.play(text)
     return game
-
-
-def test_the_docstring_holds() -> None:
-    result = doctest.testmod(solver.game)
-    assert result.attempted
-    assert not result.failed
 
 
 def test_a_new_game() -> None:

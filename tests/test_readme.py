@@ -137,12 +137,6 @@ def test_the_python_example_holds(database: Path, monkeypatch: pytest.MonkeyPatc
     assert runner.summarize(verbose=False).failed == 0
 
 
-def test_the_docstring_of_the_package_holds() -> None:
-    result = doctest.testmod(solver)
-    assert result.attempted
-    assert not result.failed
-
-
 def test_every_command_is_listed() -> None:
     listed = set(re.findall(r"^\| `morris (\w+)", README, re.MULTILINE))
     assert listed == set(COMMANDS)

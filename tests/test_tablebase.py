@@ -18,13 +18,15 @@ import pytest
 from solver import survey
 from solver import tablebase as module
 from solver.errors import DamagedTableError, MissingTableError, UsageError
+from solver.folders import default_database
 from solver.index import layout
+from solver.pack import pack_tables
 from solver.parallel import Workers
 from solver.position import Position
 from solver.rules import Rules, get_variant
 from solver.sectors import Sector, sectors_up_to, solving_order
 from solver.solve import solve_unit
-from solver.tablebase import Result, Tablebase, default_database, open_tablebase
+from solver.tablebase import Result, Tablebase, open_tablebase
 from solver.tablefile import TableHeader, TableReader, table_path, write_table
 
 ROOT = Path(__file__).parents[1]
@@ -287,6 +289,54 @@ def test_tables_may_be_added_while_it_is_open(database: Path, tmp_path: Path) ->
         assert tablebase.get(position) is not None
 
 
+def test_tables_in_several_folders(database: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for sector, folder in ((THREE_THREE, first), (FOUR_THREE, second), (THREE_FOUR, second)):
+        copy = table_path(folder, NINE, sector)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(table_path(database, NINE, sector), copy)
+    positions = [position_of(s, 1000) for s in (THREE_THREE, FOUR_THREE, THREE_FOUR)]
+    with open_tablebase(database) as whole, open_tablebase([first, second]) as both:
+        assert both.paths == (first, second)
+        for position in positions:
+            assert both.missing(position) == []
+            assert both.moves(position) == whole.moves(position)
+        assert both.present(NINE, [FOUR_THREE, THREE_THREE, Sector(9, 9)]) == [
+            FOUR_THREE,
+            THREE_THREE,
+        ]
+        # What is missing is to be made in the first folder.
+        with pytest.raises(MissingTableError, match=rf"solve nine 9-9 --db {first}"):
+            both.header(NINE, Sector(9, 9))
+    with open_tablebase([second, first]) as both, open_tablebase(first) as one:
+        assert both.probe(positions[0]) == one.probe(positions[0])
+        assert one.missing(positions[1]) == [FOUR_THREE, THREE_FOUR]
+    with pytest.raises(UsageError, match="needs the name of a folder"):
+        open_tablebase([])
+    with pytest.raises(UsageError, match="is not a folder"):
+        open_tablebase([first, table_path(first, NINE, THREE_THREE)])
+
+
+def test_distances_in_a_later_folder_come_before_values_in_an_earlier_one(
+    database: Path, tmp_path: Path
+) -> None:
+    values = tmp_path / "values"
+    pack_tables(NINE, [THREE_THREE, FOUR_THREE, THREE_FOUR], database, threads=1)
+    for path in database.rglob("*.wdl.zst"):
+        moved = values / path.relative_to(database)
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(moved)
+    position = position_of(THREE_THREE, 12345)
+    with open_tablebase([values, database]) as both, open_tablebase(database) as distances:
+        assert both.moves(position) == distances.moves(position)
+    with open_tablebase(values) as alone, open_tablebase(database) as distances:
+        known = [(move.value, move.text) for move in distances.moves(position)]
+        order = ["win", "draw", "loss"]
+        known.sort(key=lambda move: (order.index(move[0]), move[1]))
+        assert [(move.value, move.text) for move in alone.moves(position)] == known
+        assert {move.dtw for move in alone.moves(position)} <= {None, 1}
+
+
 def test_a_path_that_is_a_file(database: Path) -> None:
     with pytest.raises(UsageError, match="is not a folder"):
         open_tablebase(table_path(database, NINE, THREE_THREE))
@@ -304,7 +354,7 @@ def test_a_closed_tablebase_says_so(database: Path) -> None:
 def test_default_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MORRIS_DB", "/some/where")
     assert default_database() == Path("/some/where")
-    assert open_tablebase().path == Path("/some/where")
+    assert open_tablebase().paths == (Path("/some/where"),)
     monkeypatch.setenv("MORRIS_DB", "")
     assert default_database() == ROOT / "databases"
     monkeypatch.setattr(module, "__file__", str(tmp_path / "solver" / "tablebase.py"))

@@ -15,6 +15,7 @@ import click
 
 from solver.describe import plies
 from solver.errors import MissingTableError, UsageError
+from solver.folders import default_database
 from solver.rules import OPTIONS, Rules, get_variant, with_options
 from solver.sectors import (
     Sector,
@@ -297,11 +298,11 @@ def present_sectors(rules: Rules, tablebase: Tablebase) -> list[Sector]:
     ordered = [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
     present = tablebase.present(rules, ordered)
     if not present:
-        folder = shlex.quote(str(tablebase.path))
+        folder = shlex.quote(str(tablebase.paths[0]))
         which = "--stones 8" if sectors_up_to(rules, 8) else "--all"
         raise MissingTableError(
-            f"there are no tables of {rules.name} in {tablebase.path}; make some with: morris solve"
-            f" {rules.name} {which} --db {folder}"
+            f"there are no tables of {rules.name} in {' or '.join(map(str, tablebase.paths))};"
+            f" make some with: morris solve {rules.name} {which} --db {folder}"
         )
     return present
 
@@ -319,8 +320,6 @@ def read_position(rules: Rules, text: str) -> Position:
 
 def _database(context: click.Context, parameter: click.Parameter, value: str | None) -> Path:
     if value is None:
-        from solver.tablebase import default_database  # brings NumPy, which help does not need
-
         return default_database()
     if not value:
         raise UsageError("--db needs the name of a folder")
