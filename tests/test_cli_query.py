@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import json
 import random
 import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import STONES, Morris
+from conftest import STONES, Answer, Morris
 
+from solver.cli.escape import one_line
 from solver.index import layout
 from solver.position import Position
 from solver.rules import get_variant
@@ -285,3 +289,85 @@ def test_the_shared_database_has_what_its_constant_says(database: Path) -> None:
     names = {path.name.split(".")[0] for path in database.glob("*/*.dtw.zst")}
     assert names == {"3-3", "4-3", "3-4"}
     assert STONES == 7
+
+
+# -- positions from standard input --------------------------------------------------------------
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
+    """Make standard input hold some bytes."""
+
+    def type_in(content: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return type_in
+
+
+def test_every_line_of_standard_input_is_answered_in_order(
+    morris: Morris, database: Path, typed: Callable[[bytes], None]
+) -> None:
+    asked = [str(position) for position in some_positions(3)]
+    lines = [asked[0], "hello", *asked[1:4], "", "w:W:B:H9,9", asked[4], "w:Wa1\udcff:B", asked[5]]
+    content = "\n".join(lines).encode(errors="surrogateescape")
+    for text in (content, content + b"\n", content.replace(b"\n", b"\r\n")):
+        typed(text)
+        answer = morris("query", "-", "--db", database, "--json")
+        assert (answer.code, answer.err) == (3, "")  # the missing table of the empty board
+        records = [json.loads(line) for line in answer.out.splitlines()]
+        assert len(records) == len(lines)
+        for line, record in zip(lines, records, strict=True):
+            if line in asked:
+                assert record == morris("query", line, "--db", database, "--json").json
+                continue
+            assert list(record) == ["input", "error"]
+            assert record["input"] == line
+            error = morris("query", line, "--db", database).err
+            assert error == f"Error: {one_line(record['error'])}\n"
+
+
+def test_lines_for_people_have_three_columns(
+    morris: Morris, database: Path, typed: Callable[[bytes], None]
+) -> None:
+    typed(f"{WON}\n{DRAWN}\n{TWO_LEFT}\n".encode())
+    answer = morris("query", "-", "--db", database)
+    assert answer.code == 0
+    won, drawn, lost = (line.split("\t") for line in answer.out.splitlines())
+    assert won == [WON, "win in 1", "g4-g1xb2 g4-g1xb4 g4-g1xd6"]
+    assert drawn[:2] == [DRAWN, "draw"]
+    assert lost == [TWO_LEFT, "loss in 0", ""]
+    typed(b"x\ty\x1b\n")
+    answer = morris("query", "-", "--db", database)
+    assert answer.code == 2
+    assert answer.out.startswith(r"x\ty\x1b" + "\terror: 'x\\ty\\x1b' is not a position")
+    assert answer.out.count("\n") == 1
+
+
+def test_nothing_asked_is_nothing_answered(
+    morris: Morris, database: Path, typed: Callable[[bytes], None]
+) -> None:
+    typed(b"")
+    assert morris("query", "-", "--db", database) == Answer(0, "", "")
+    typed(f"{WON}\n".encode())
+    error = morris("query", "-", "--moves", "g4-g1xb2", "--db", database).refused(2)
+    assert "--moves goes with one position" in error
+
+
+def test_each_line_is_answered_before_the_next_is_read(database: Path) -> None:
+    command = [sys.executable, "-m", "solver", "query", "-", "--json", "--db", str(database)]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for position in (WON, DRAWN):
+            print(position, file=process.stdin, flush=True)
+            assert json.loads(process.stdout.readline())["position"] == position
+        process.stdin.close()
+        assert process.stdout.read() == ""
+        assert process.wait(timeout=60) == 0
+
+
+def test_no_standard_input(morris: Morris, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "standard input is closed" in morris("query", "-", "--db", database).refused(2)

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver import survey
-from solver import tablebase as module
+from solver import folders, survey
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.folders import default_database
 from solver.index import layout
@@ -357,7 +356,7 @@ def test_default_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert open_tablebase().paths == (Path("/some/where"),)
     monkeypatch.setenv("MORRIS_DB", "")
     assert default_database() == ROOT / "databases"
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "solver" / "tablebase.py"))
+    monkeypatch.setattr(folders, "__file__", str(tmp_path / "solver" / "folders.py"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_database() == tmp_path / "morris-solver"
     monkeypatch.setenv("XDG_DATA_HOME", "relative")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from solver.cli.common import (
     database_option,
     emit_json,
+    format_result,
     format_table,
     json_option,
     plies,
@@ -17,13 +19,16 @@ from solver.cli.common import (
     stdout_can_show,
     variant_option,
 )
+from solver.cli.escape import one_line
 from solver.cli.gamemoves import game_options, read_game
 from solver.describe import describe_end
+from solver.errors import MorrisError, UsageError
 from solver.position import Position
 from solver.rules import Rules
 
 if TYPE_CHECKING:
-    from solver.tablebase import MoveResult, Result
+    from solver.game import Game
+    from solver.tablebase import MoveResult, Result, Tablebase
 
 __all__ = ["describe_sides", "describe_value", "query"]
 
@@ -42,7 +47,7 @@ def query(
     quiet_limit: int | None,
     database: Path,
     as_json: bool,
-) -> None:
+) -> int:
     """Say who wins POSITION, in how many plies, and what every move leads to.
 
     Moves are listed best first: the quickest wins, draws, then the losses that take longest.
@@ -51,44 +56,101 @@ def query(
 
     A position lists the side to move, the white and the black stones, and stones in hand:
     w:Wa4,d5,d6:Ba7,b4,c4,g4 or w:W:B:H9,9. A Sanmill FEN will do as well.
+
+    If POSITION is - (a hyphen), positions are read from standard input, one a line, and each is
+    answered by one line: the position, its value, the best moves, set apart by tabs; or, with
+    --json, an object. A line that cannot be answered says why, and the exit code is then the
+    highest of all lines.
     """
     from solver.tablebase import open_tablebase
 
-    game = read_game(rules, position, moves, repetition, quiet_limit)
-    asked = game.position
     with open_tablebase(database) as tablebase:
-        result, choices = tablebase.analyse(asked)
-    warning = game.warning(result)
+        if position == "-":
+            if moves:
+                raise UsageError("--moves goes with one position, not with those of standard input")
+            return _answer_lines(tablebase, rules, (repetition, quiet_limit), as_json)
+        answer = _ask(tablebase, read_game(rules, position, moves, repetition, quiet_limit))
     if as_json:
-        emit_json(
-            {
-                "variant": rules.name,
-                "position": str(asked),
-                "value": result.value,
-                "dtw": result.dtw,
-                "moves": [
-                    {
-                        "move": move.text,
-                        "value": move.value,
-                        "dtw": move.dtw,
-                        "position": str(move.position),
-                    }
-                    for move in choices
-                ],
-                "plies_without_capture": game.plies_without_capture,
-                "warning": warning,
-            }
-        )
-        return
-    click.echo(_report(asked, result, choices, warning))
+        emit_json(answer.record())
+    else:
+        click.echo(_report(answer))
+    return 0
 
 
-def _report(
-    position: Position, result: Result, moves: list[MoveResult], warning: str | None
-) -> str:
+class _Answer(NamedTuple):
+    """What the tables say of the position that a game has come to."""
+
+    game: Game
+    result: Result
+    moves: list[MoveResult]
+    warning: str | None
+
+    def record(self) -> dict[str, object]:
+        """Return it as JSON has it."""
+        return {
+            "variant": self.game.rules.name,
+            "position": str(self.game.position),
+            "value": self.result.value,
+            "dtw": self.result.dtw,
+            "moves": [
+                {
+                    "move": move.text,
+                    "value": move.value,
+                    "dtw": move.dtw,
+                    "position": str(move.position),
+                }
+                for move in self.moves
+            ],
+            "plies_without_capture": self.game.plies_without_capture,
+            "warning": self.warning,
+        }
+
+    def line(self) -> str:
+        """Return it on one line, in columns that are set apart by tabs."""
+        moves = self.moves
+        best = [move.text for move in moves if move[3:] == moves[0][3:]]
+        return "\t".join([str(self.game.position), format_result(self.result), " ".join(best)])
+
+
+def _ask(tablebase: Tablebase, game: Game) -> _Answer:
+    result, moves = tablebase.analyse(game.position)
+    return _Answer(game, result, moves, game.warning(result))
+
+
+def _answer_lines(
+    tablebase: Tablebase, rules: Rules, limits: tuple[int | None, int | None], as_json: bool
+) -> int:
+    """Answer every line of standard input by one of standard output, at once.
+
+    Returns:
+        The highest of the lines' exit codes.
+    """
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; give it positions, one a line")
+    code = 0
+    for raw in sys.stdin.buffer:
+        text = raw.decode(errors="surrogateescape").rstrip("\r\n")
+        try:
+            answer = _ask(tablebase, read_game(rules, text, "", *limits))
+        except MorrisError as error:
+            code = max(code, error.exit_code)
+            if as_json:
+                emit_json({"input": text, "error": str(error)})
+            else:
+                click.echo(f"{one_line(text)}\terror: {one_line(str(error))}")
+        else:
+            if as_json:
+                emit_json(answer.record())
+            else:
+                click.echo(answer.line())
+    return code
+
+
+def _report(answer: _Answer) -> str:
     """Return the whole answer for people."""
     from solver.render import NOT_ASCII, render_text
 
+    position, result, moves, warning = answer.game.position, *answer[1:]
     board = render_text(position, ascii_only=not stdout_can_show(NOT_ASCII))
     parts = [
         f"{position}\n",
