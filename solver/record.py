@@ -139,7 +139,9 @@ class _Token(NamedTuple):
     at: int
 
 
-def parse_record(text: str, rules: Rules | None = None, start: Position | None = None) -> Record:
+def parse_record(
+    text: str, rules: Rules | None = None, start: Position | str | None = None
+) -> Record:
     """Read the record of one game.
 
     Draws by repetition or by a limit of plies do not end it: whoever played on did not claim them.
@@ -147,8 +149,8 @@ def parse_record(text: str, rules: Rules | None = None, start: Position | None =
     Args:
         text: the record.
         rules: the game; None for that of the tag ``Variant``, or ``nine`` if there is none.
-        start: the position the game begins with; None for that of the tag ``FEN``, or the empty
-            board if there is none.
+        start: the position the game begins with, or its text; None for that of the tag ``FEN``, or
+            the empty board if there is none.
 
     Raises:
         UsageError: something cannot be read, is not legal, or contradicts something else; says
@@ -214,8 +216,10 @@ def _rules(tags: Mapping[str, str], rules: Rules | None) -> Rules:
     return found
 
 
-def _start(tags: Mapping[str, str], rules: Rules, start: Position | None) -> Position:
+def _start(tags: Mapping[str, str], rules: Rules, start: Position | str | None) -> Position:
     """The position that a record begins with."""
+    if isinstance(start, str):
+        start = parse_position(rules, start)
     if "FEN" not in tags:
         return start or Position.start(rules)
     try:

@@ -41,6 +41,9 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
         "solver.cli.query:query", "Who wins a position, in how many plies, and by which moves."
     ),
     "line": LazyCommand("solver.cli.line:line", "Best play for both sides to the end."),
+    "analyse": LazyCommand(
+        "solver.cli.analyse:analyse", "What the turns of a game were worth, and the mistakes."
+    ),
     "solve": LazyCommand("solver.cli.solve:solve", "Make tables, and all that they depend on."),
     "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),
     "verify": LazyCommand("solver.cli.verify:verify", "Prove that tables are right."),

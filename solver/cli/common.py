@@ -50,6 +50,7 @@ __all__ = [
     "format_result",
     "format_table",
     "json_option",
+    "optional_variant_option",
     "plies",
     "position_argument",
     "present_sectors",
@@ -163,6 +164,17 @@ def variant_option(function: Decorated) -> Decorated:
         metavar="NAME",
         callback=_variant,
         help="The game; 'morris variants' lists them. Default: nine.",
+    )(_rule_options(function))
+
+
+def optional_variant_option(function: Decorated) -> Decorated:
+    """Add ``--variant NAME`` and ``-r`` as parameter `rules`: Rules, None if neither is given."""
+    return click.option(
+        "--variant",
+        "rules",
+        metavar="NAME",
+        callback=_optional_variant,
+        help="The game; 'morris variants' lists them. Default: what the record says, else nine.",
     )(_rule_options(function))
 
 
@@ -337,6 +349,14 @@ def _keep_options(
 
 def _variant(context: click.Context, parameter: click.Parameter, value: str) -> Rules:
     return with_options(get_variant(value), context.meta.get(_OPTIONS_KEY, ()))
+
+
+def _optional_variant(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Rules | None:
+    if value is None and not context.meta.get(_OPTIONS_KEY):
+        return None
+    return _variant(context, parameter, value or "nine")
 
 
 # -- output -------------------------------------------------------------------------------------

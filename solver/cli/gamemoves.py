@@ -1,4 +1,4 @@
-"""What ``query`` and ``line`` share: turns played from a position on, and draws in play."""
+"""What commands about games share: turns played from a position on, and draws in play."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from solver.rules import Rules
 if TYPE_CHECKING:
     from solver.game import Game
 
-__all__ = ["game_options", "read_game"]
+__all__ = ["game_options", "limit_options", "read_game"]
 
 
-def game_options(function: Decorated) -> Decorated:
-    """Add ``--moves``, ``--repetition`` and ``--quiet-limit``, for :func:`read_game`.
-
-    Parameters of the command: `moves` (text), `repetition` and `quiet_limit` (int or None).
-    """
+def limit_options(function: Decorated) -> Decorated:
+    """Add ``--repetition`` and ``--quiet-limit`` as `repetition` and `quiet_limit`: int or None."""
     function = click.option(
         "--quiet-limit",
         type=WholeNumber(0),
@@ -28,20 +25,27 @@ def game_options(function: Decorated) -> Decorated:
         help="Plies without a capture that make a draw, counted once all stones are placed; 0:"
         " never. Default: as the variant has it.",
     )(function)
-    function = click.option(
+    return click.option(
         "--repetition",
         type=WholeNumber(0),
         metavar="N",
         help="Occurrences of a position that make a draw; 0: never. Default: as the variant has"
         " it. Tables leave both draws out; you are warned.",
     )(function)
+
+
+def game_options(function: Decorated) -> Decorated:
+    """Add ``--moves``, ``--repetition`` and ``--quiet-limit``, for :func:`read_game`.
+
+    Parameters of the command: `moves` (text), `repetition` and `quiet_limit` (int or None).
+    """
     return click.option(
         "--moves",
         default="",
         metavar="TURNS",
         help="Turns played from POSITION on, such as 'c3-d3 a7-d7': the question is about the"
         " position after them.",
-    )(function)
+    )(limit_options(function))
 
 
 def read_game(
