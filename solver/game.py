@@ -215,6 +215,12 @@ class Game:
         self._quiet.pop()
         return self._turns.pop()
 
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show: the present position, the last turn marked."""
+        from solver.svg import render_svg
+
+        return render_svg(self.position, last_turn=self._turns[-1] if self._turns else None)
+
     def warning(self, result: Result) -> str | None:
         """What the history says against the result that tables have for the present position.
 

@@ -31,9 +31,11 @@ __all__ = [
     "format_position",
     "format_turn",
     "joined_turns",
+    "parse_point",
     "parse_position",
     "parse_turn",
     "replay",
+    "spelled_turn",
 ]
 
 _PLAIN = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212\u00d7", "------x")
@@ -118,7 +120,30 @@ def parse_turn(position: Position, text: str) -> Turn:
     Raises:
         UsageError: the text is wrong, or the turn is not legal; says why.
     """
-    board = position.rules.board
+    origin, target, taken = spelled_turn(position.rules, text)
+    outcome = position.outcome()
+    if outcome is not None:
+        raise UsageError(f"the game is over, {describe_end(position, outcome)}")
+    choices = [turn for turn in position.turns() if turn[:2] == (origin, target)]
+    if not choices:
+        raise UsageError(why_no_step(position, origin, target))
+    for turn in choices:
+        if sorted(turn.captures) == sorted(taken):
+            return turn
+    raise UsageError(why_not_taken(position, choices, list(taken)))
+
+
+def spelled_turn(rules: Rules, text: str) -> Turn:
+    """Read a turn as it is written, whether or not it is legal anywhere.
+
+    Args:
+        rules: the game; its board has the points.
+        text: the turn; case and spaces do not matter.
+
+    Raises:
+        UsageError: the text is no turn, or names a point that is not there.
+    """
+    board = rules.board
     move, *captured = "".join(text.split()).translate(_PLAIN).lower().split("x")
     if captured and not move:
         raise UsageError(
@@ -126,23 +151,13 @@ def parse_turn(position: Position, text: str) -> Turn:
             f" {board.points[0]}{text.strip().lower()}"
         )
     if not move:
-        raise UsageError(f"the turn is empty; write one {_turn_example(position.rules)}")
-    outcome = position.outcome()
-    if outcome is not None:
-        raise UsageError(f"the game is over, {describe_end(position, outcome)}")
+        raise UsageError(f"the turn is empty; write one {_turn_example(rules)}")
     names = move.split("-")
     if len(names) > 2:
-        raise UsageError(f"{quoted(text)} is not a turn; write one {_turn_example(position.rules)}")
-    target = _parse_point(board, names[-1])
-    origin = _parse_point(board, names[0]) if len(names) == 2 else None
-    taken = [_parse_point(board, name) for name in captured]
-    choices = [turn for turn in position.turns() if turn[:2] == (origin, target)]
-    if not choices:
-        raise UsageError(why_no_step(position, origin, target))
-    for turn in choices:
-        if sorted(turn.captures) == sorted(taken):
-            return turn
-    raise UsageError(why_not_taken(position, choices, taken))
+        raise UsageError(f"{quoted(text)} is not a turn; write one {_turn_example(rules)}")
+    target = parse_point(board, names[-1])
+    origin = parse_point(board, names[0]) if len(names) == 2 else None
+    return Turn(origin, target, tuple(parse_point(board, name) for name in captured))
 
 
 def joined_turns(words: Iterable[str]) -> list[str]:
@@ -205,14 +220,14 @@ def _parse_points(board: Board, colour: str, body: str) -> int:
                 else "between two commas"
             )
             raise UsageError(f"the name of a point is missing {where} of {colour}'s stones")
-        bit = 1 << _parse_point(board, name)
+        bit = 1 << parse_point(board, name)
         if mask & bit:
             raise UsageError(f"{name.lower()} is given twice among {colour}'s stones")
         mask |= bit
     return mask
 
 
-def _parse_point(board: Board, name: str) -> int:
+def parse_point(board: Board, name: str) -> int:
     """The index of a point, by its name in any case or by its number on PlayOK."""
     index = board.point_index.get(name.lower())
     if index is not None:

@@ -111,6 +111,12 @@ class Position:
     def __str__(self) -> str:
         return self.format()
 
+    def _repr_svg_(self) -> str:
+        """The picture that notebooks show; see `solver.svg.render_svg`."""
+        from solver.svg import render_svg  # draws this module's positions
+
+        return render_svg(self)
+
     @property
     def side(self) -> Literal["w", "b"]:
         """The side to move."""

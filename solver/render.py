@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from solver.boards import Board
 from solver.position import Position
 
-__all__ = ["NOT_ASCII", "render_text"]
+__all__ = ["NOT_ASCII", "places", "render_text"]
 
 _COLUMNS: Final = 4
 """Characters from one file to the next; with two lines from rank to rank a board looks square."""
@@ -43,32 +43,29 @@ def render_text(position: Position, *, ascii_only: bool = False) -> str:
     """
     board = position.rules.board
     glyphs = _ASCII if ascii_only else _UNICODE
-    places = _places(board)
-    width = max(x for x, _ in places) + 1
-    height = max(y for _, y in places) + 1
+    at = [(_COLUMNS * file, _LINES * rank) for file, rank in places(board)]
+    width = max(x for x, _ in at) + 1
+    height = max(y for _, y in at) + 1
     canvas = [[" "] * width for _ in range(height)]
     for i, j in board.edges:
-        _draw_edge(canvas, places[i], places[j], glyphs)
-    for point, (x, y) in enumerate(places):
+        _draw_edge(canvas, at[i], at[j], glyphs)
+    for point, (x, y) in enumerate(at):
         bit = 1 << point
         canvas[y][x] = "W" if position.white & bit else "B" if position.black & bit else glyphs.free
-    names = {y: board.points[point][1:] for point, (_, y) in enumerate(places)}
+    names = {y: board.points[point][1:] for point, (_, y) in enumerate(at)}
     margin = max(map(len, names.values())) + 2
     lines = [names.get(y, "").ljust(margin) + "".join(row) for y, row in enumerate(canvas)]
-    files = {x: board.points[point][0] for point, (x, _) in enumerate(places)}
+    files = {x: board.points[point][0] for point, (x, _) in enumerate(at)}
     lines.append(" " * margin + "".join(files.get(x, " ") for x in range(width)))
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _places(board: Board) -> list[tuple[int, int]]:
-    """Return the column and line of each point: files left to right, ranks upwards."""
+def places(board: Board) -> list[tuple[int, int]]:
+    """Return of each point how many files it is from the left, and how many ranks from the top."""
     files = [ord(name[0]) for name in board.points]
     ranks = [int(name[1:]) for name in board.points]
     left, top = min(files), max(ranks)
-    return [
-        (_COLUMNS * (file - left), _LINES * (top - rank))
-        for file, rank in zip(files, ranks, strict=True)
-    ]
+    return [(file - left, top - rank) for file, rank in zip(files, ranks, strict=True)]
 
 
 def _draw_edge(
