@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shlex
 import sys
@@ -58,6 +59,7 @@ __all__ = [
     "sector_choice",
     "sectors_argument",
     "stdout_can_show",
+    "stdout_colour",
     "threads_option",
     "variant_argument",
     "variant_option",
@@ -437,3 +439,19 @@ def stdout_can_show(text: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def stdout_colour() -> bool:
+    """Return whether to colour what goes to stdout.
+
+    NO_COLOR, if it is set to anything, forbids it (https://no-color.org). FORCE_COLOR and
+    CLICOLOR_FORCE ask for it, unless they are 0. Otherwise a terminal gets colours, if it is not a
+    dumb one.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(
+        os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")
+    ):
+        return True
+    return os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()

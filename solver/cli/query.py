@@ -16,11 +16,11 @@ from solver.cli.common import (
     json_option,
     plies,
     position_argument,
-    stdout_can_show,
     variant_option,
 )
 from solver.cli.escape import one_line
 from solver.cli.gamemoves import game_options, read_game
+from solver.cli.output import text_board
 from solver.describe import describe_end
 from solver.errors import MorrisError, UsageError
 from solver.position import Position
@@ -148,10 +148,9 @@ def _answer_lines(
 
 def _report(answer: _Answer) -> str:
     """Return the whole answer for people."""
-    from solver.render import NOT_ASCII, render_text
-
     position, result, moves, warning = answer.game.position, *answer[1:]
-    board = render_text(position, ascii_only=not stdout_can_show(NOT_ASCII))
+    turns = answer.game.turns_played
+    board = text_board(position, turns[-1] if turns else None)
     parts = [
         f"{position}\n",
         f"{board}\n",
