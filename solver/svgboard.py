@@ -14,7 +14,7 @@ from solver.boards import Board
 from solver.describe import describe_end
 from solver.position import Position
 from solver.render import places
-from solver.svgtext import element, fitting_size, number, width_of, words
+from solver.svgtext import INK, PALE_INK, element, fitting_size, number, sheet, width_of, words
 
 __all__ = [
     "WIDTH",
@@ -33,11 +33,8 @@ __all__ = [
 WIDTH: Final = 400.0
 
 _PAGE: Final = "#f6ecd6"
-_FRAME: Final = "#cdb88d"
 _PANEL: Final = "#fbf5e6"
 _LINE: Final = "#7b6240"
-_INK: Final = "#3b2f1e"
-_PALE_INK: Final = "#75654b"
 _TO_MOVE: Final = "#e6d3a6"
 _MILL: Final = "#d8a739"
 _WHITE: Final = ("#ffffff", "#2b2620", "#c9c2b4")
@@ -113,16 +110,7 @@ def polyline(points: Iterable[tuple[float, float]]) -> str:
 def draw_board(layout: Layout, position: Position) -> str:
     """Return the ground, the lines, the mills of both sides, and the points."""
     top, bottom = layout.panel
-    paper = element(
-        "rect",
-        x=0.5,
-        y=0.5,
-        width=WIDTH - 1,
-        height=layout.height - 1,
-        rx=9,
-        fill=_PAGE,
-        stroke=_FRAME,
-    )
+    paper = sheet(WIDTH, layout.height, _PAGE)
     panel = element(
         "rect", x=_PAD, y=top, width=WIDTH - 2 * _PAD, height=bottom - top, rx=6, fill=_PANEL
     )
@@ -182,8 +170,8 @@ def draw_labels(layout: Layout) -> str:
     ranks = {y: name[1:] for name, (_, y) in zip(points, at, strict=True)}
     files = {x: name[0] for name, (x, _) in zip(points, at, strict=True)}
     below = layout.panel[1] - 11
-    names = [words(_PAD + 9, y, name, _FONT, _PALE_INK) for y, name in ranks.items()]
-    names += [words(x, below, name, _FONT, _PALE_INK) for x, name in sorted(files.items())]
+    names = [words(_PAD + 9, y, name, _FONT, PALE_INK) for y, name in ranks.items()]
+    names += [words(x, below, name, _FONT, PALE_INK) for x, name in sorted(files.items())]
     return group("coordinates", *names)
 
 
@@ -194,7 +182,7 @@ def draw_stone(
     face, rim, groove = _WHITE if colour == "white" else _BLACK
     return element(
         "g",
-        element("circle", cx=x, cy=y + radius * 0.09, r=radius * 1.05, fill=_INK, opacity=0.25),
+        element("circle", cx=x, cy=y + radius * 0.09, r=radius * 1.05, fill=INK, opacity=0.25),
         element("circle", cx=x, cy=y, r=radius - 0.8, fill=face, stroke=rim, stroke_width=1.6),
         element(
             "circle",
@@ -229,7 +217,7 @@ def draw_heading(layout: Layout, title: str) -> str:
         shown = f"{shown[:-4]}..."
     size = fitting_size(shown, room, 16)
     y = _PAD + _HEADING / 2
-    return words(WIDTH / 2, y, shown, size, _INK, font_weight="bold", data_part="heading")
+    return words(WIDTH / 2, y, shown, size, INK, font_weight="bold", data_part="heading")
 
 
 def draw_strips(layout: Layout, position: Position) -> str:
@@ -264,7 +252,7 @@ def _strip(position: Position, colour: Literal["white", "black"], y: float) -> s
         )
         parts.insert(0, ground)
     weight = "bold" if to_move else "normal"
-    parts.append(words(x, y, text, size, _INK, text_anchor="start", font_weight=weight))
+    parts.append(words(x, y, text, size, INK, text_anchor="start", font_weight=weight))
     left = x + width_of(text, size) + 2 * _SMALL_STONE
     return group(f"{colour}-strip", *parts, _hand(colour, count, (left, right), y))
 
@@ -282,5 +270,5 @@ def _hand(
         for place in range(count - 1, -1, -1)
     ]
     return "".join(stones) + words(
-        right + _SMALL_STONE + 14, y, str(count), _FONT, _PALE_INK, font_weight="bold"
+        right + _SMALL_STONE + 14, y, str(count), _FONT, PALE_INK, font_weight="bold"
     )

@@ -9,7 +9,7 @@ from typing import Final
 from solver.position import Position, Turn
 from solver.results import MoveResult, Value, best_first
 from solver.svgboard import Layout, group, polyline
-from solver.svgtext import element, fitting_size, number, words
+from solver.svgtext import COLOURS, element, fitting_size, number, words
 
 __all__ = [
     "best_by_target",
@@ -25,7 +25,6 @@ _LAST: Final = "#e0932f"
 _ARROW: Final = "#1c62b8"
 _CROSS: Final = "#c22a1e"
 _CASING: Final = "#ffffff"
-_FILLS: Final[dict[Value, str]] = {"win": "#10693f", "draw": "#5a6270", "loss": "#b23a12"}
 _WIDEST_LABEL: Final = 56.0
 _LETTERS: Final[dict[Value, str]] = {"win": "W", "draw": "=", "loss": "L"}
 
@@ -209,7 +208,7 @@ def draw_values(layout: Layout, best: dict[int, MoveResult]) -> str:
         x, y = layout.at[point]
         label = value_label(move)
         # Bold letters, a W above all, are wider than others.
-        size = fitting_size(label, 0.72 * (2 * half - 5), half * 0.72)
+        size = fitting_size(label, 0.7 * (2 * half - 6), min(17.0, half * 0.72))
         parts.append(
             element(
                 "g",
@@ -224,7 +223,7 @@ def draw_values(layout: Layout, best: dict[int, MoveResult]) -> str:
 def _shape(value: Value, x: float, y: float, half: float) -> str:
     """Return the ground of a label that is as wide as twice `half`, or as high as wide."""
     style: dict[str, str | float] = {
-        "fill": _FILLS[value],
+        "fill": COLOURS[value],
         "stroke": _CASING,
         "stroke_width": 1.5,
     }

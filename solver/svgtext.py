@@ -9,11 +9,33 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["FONT", "document", "element", "escape", "fitting_size", "number", "width_of", "words"]
+from solver.results import Value
+
+__all__ = [
+    "COLOURS",
+    "FONT",
+    "INK",
+    "PALE_INK",
+    "document",
+    "element",
+    "escape",
+    "fitting_size",
+    "number",
+    "sheet",
+    "width_of",
+    "words",
+]
 
 FONT: Final = "sans-serif"
 """Whatever the viewer has of that kind; no font is fetched."""
 
+INK: Final = "#3b2f1e"
+PALE_INK: Final = "#6f6049"
+"""For what matters less."""
+COLOURS: Final[dict[Value, str]] = {"win": "#10693f", "draw": "#5a6270", "loss": "#b23a12"}
+"""Of values; white on each of them is easily read, and so is each on white."""
+
+_FRAME: Final = "#cdb88d"
 _CHARACTER_WIDTH: Final = 0.6
 """Of a character on average, as a part of the font's size; wide fonts need as much."""
 _BASELINE: Final = 0.35
@@ -78,6 +100,13 @@ def width_of(text: str, size: float) -> float:
 def fitting_size(text: str, width: float, most: float) -> float:
     """Return the largest size of font, up to `most`, in which a text is not wider than `width`."""
     return min(most, width / width_of(text or " ", 1))
+
+
+def sheet(width: float, height: float, fill: str) -> str:
+    """Return the ground of a whole picture, with a frame, so that it can stand on any other."""
+    return element(
+        "rect", x=0.5, y=0.5, width=width - 1, height=height - 1, rx=9, fill=fill, stroke=_FRAME
+    )
 
 
 def document(

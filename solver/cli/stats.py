@@ -21,6 +21,7 @@ from solver.cli.common import (
     sectors_argument,
     variant_argument,
 )
+from solver.cli.output import write_text
 from solver.errors import UsageError
 from solver.reference import write_reference
 from solver.rules import Rules
@@ -40,9 +41,19 @@ __all__ = ["stats"]
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Write CSV to stdout, as in databases/reference."
 )
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Also draw the distances of a single SECTOR, as a picture in SVG.",
+)
 @json_option
 def stats(
-    rules: Rules, sectors: tuple[Sector, ...], database: Path, as_csv: bool, as_json: bool
+    rules: Rules,
+    sectors: tuple[Sector, ...],
+    database: Path,
+    as_csv: bool,
+    plot: str | None,
+    as_json: bool,
 ) -> None:
     """Count what the tables of VARIANT hold: all of them, or those of some SECTORs in detail.
 
@@ -54,6 +65,9 @@ def stats(
     if as_csv and as_json:
         raise UsageError("--csv and --json exclude each other; choose one")
     chosen = choose_sectors(rules, sectors)
+    if plot is not None and (chosen is None or len(chosen) > 1):
+        named = "none is" if chosen is None else f"{len(chosen)} are"
+        raise UsageError(f"--plot draws one sector, but {named} named; name one, such as 3-3")
     with open_tablebase(database) as tablebase:
         readers = {
             sector: tablebase.reader(rules, sector)
@@ -62,6 +76,8 @@ def stats(
         small = tablebase.present(rules, readers, "wdl") if as_csv else []
         wdl_bytes = {sector: tablebase.reader(rules, sector, "wdl").size for sector in small}
     # The headers are in memory now; nothing more is read.
+    if plot is not None:
+        _plot(rules, readers, plot)
     if as_csv:
         write_reference(sys.stdout, readers, wdl_bytes)
         return
@@ -72,6 +88,14 @@ def stats(
     if chosen is not None:
         for sector, reader in readers.items():
             click.echo("\n" + _histogram(sector, reader))
+
+
+def _plot(rules: Rules, readers: Mapping[Sector, TableReader], path: str) -> None:
+    """Write the picture of the only sector."""
+    from solver.histogram import render_histogram
+
+    (reader,) = readers.values()
+    write_text(path, render_histogram(rules.name, reader.header), "--plot")
 
 
 def _record(rules: Rules, sector: Sector, reader: TableReader) -> dict[str, object]:
