@@ -20,7 +20,9 @@ from solver.cli.common import (
     plies,
 )
 from solver.cli.gamemoves import limit_options
+from solver.cli.output import write_text
 from solver.errors import MissingTableError, UsageError
+from solver.reading import quoted
 from solver.rules import Rules
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ def read_record(text: str, rules: Rules | None, start: str | None = None) -> Rec
         record = parse_record(body, rules, start)
     except UsageError as error:
         if not where and not any(character.isspace() for character in text):
-            raise UsageError(f"there is no file {text!r}, and as a game: {error}") from None
+            raise UsageError(f"there is no file {quoted(text)}, and as a game: {error}") from None
         raise UsageError(f"{where}{error}") from None
     if not record.turns:
         raise UsageError(f"{where}the game has no turns; write some, such as 'd6 f4 b4 d2'")
@@ -261,7 +263,6 @@ def _sum(colour: str, reports: Sequence[TurnReport]) -> str:
 
 def _draw(folder: Path, reports: Sequence[TurnReport]) -> list[Path]:
     """Draw every mistake; return the files."""
-    from solver.atomicfile import replacing
     from solver.svg import render_svg
 
     files = []
@@ -277,7 +278,6 @@ def _draw(folder: Path, reports: Sequence[TurnReport]) -> list[Path]:
             title=title + "".join(f"; better: {move.text}" for move in better),
         )
         file = folder / f"ply-{report.ply:03}.svg"
-        with replacing(file) as output:
-            output.write(picture.encode())
+        write_text(str(file), picture, "--svg")
         files.append(file)
     return files
