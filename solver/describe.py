@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from solver.position import Outcome, Position
+from solver.results import Result
 from solver.rules import Rules, options_of
 
-__all__ = ["describe_end", "describe_rules", "in_words", "plies"]
+__all__ = [
+    "describe_due",
+    "describe_end",
+    "describe_rules",
+    "describe_sides",
+    "describe_value",
+    "in_words",
+    "plies",
+]
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -26,6 +35,57 @@ def describe_end(position: Position, outcome: Outcome) -> str:
         left = position.sector.mover_total
         return f"{mover} has lost: {left} stone{'' if left == 1 else 's'} left"
     return f"{mover} has lost: no stone can {'be placed' if position.mover_hand else 'move'}"
+
+
+def describe_due(position: Position) -> str:
+    """What the side to move has to do now, in sentences with an example of a legal turn.
+
+    Args:
+        position: one in which the game is not over.
+    """
+    rules = position.rules
+    turns = [(turn, turn.text(rules.board)) for turn in position.turns()]
+    mover, hand = position.mover_colour, position.mover_hand
+    placed = next((text for turn, text in turns if turn.origin is None), None)
+    moved = next((text for turn, text in turns if turn.origin is not None), None)
+    taking = next((text for turn, text in turns if turn.captures), None)
+    parts = []
+    if placed is not None:
+        left = "the last one" if hand == 1 else f"{in_words(hand)} left"
+        parts.append(f"place a stone ({left}) on a free point, such as {placed}")
+    if moved is not None:
+        where = "any free point" if position.flying else "a free point next to it"
+        parts.append(f"move a stone to {where}, such as {moved}")
+    text = f"{mover} has to {' or '.join(parts)}."
+    if taking is not None:
+        text += f" Closing a mill takes a stone in the same turn, such as {taking}."
+    return text
+
+
+def describe_sides(position: Position) -> str:
+    """Whose turn it is, and the stones, such as ``White to move, 3 stones against 4``."""
+    sector = position.sector
+    stones = f"{sector.mover} stone{'' if sector.mover == 1 else 's'}"
+    flying = " (flying)" if position.flying else ""
+    text = f"{position.mover_colour} to move, {stones}{flying} against {sector.opponent}"
+    if not sector.moving:
+        text += f"; in hand {sector.mover_hand} against {sector.opponent_hand}"
+    return f"{text}."
+
+
+def describe_value(position: Position, result: Result) -> str:
+    """The value from the mover's side in a sentence, such as ``White wins in 15 plies``."""
+    mover = position.mover_colour
+    outcome = position.outcome()
+    if outcome is not None:
+        text = describe_end(position, outcome)
+        return f"{text[0].upper()}{text[1:]}."
+    if result.value == "draw":
+        return "The game is a draw with best play."
+    verb = "wins" if result.value == "win" else "loses"
+    if result.dtw is None:
+        return f"{mover} {verb}; in how many plies, only a table of distances would tell."
+    return f"{mover} {verb} in {plies(result.dtw)}."
 
 
 def describe_rules(rules: Rules) -> dict[str, str]:

@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     "analyse": LazyCommand(
         "solver.cli.analyse:analyse", "What the turns of a game were worth, and the mistakes."
     ),
+    "play": LazyCommand("solver.cli.play:play", "A game against the tables."),
     "render": LazyCommand("solver.cli.render:render", "A position as a picture, or as text."),
     "solve": LazyCommand("solver.cli.solve:solve", "Make tables, and all that they depend on."),
     "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),

@@ -19,7 +19,7 @@ from solver.cli.common import (
     variant_option,
 )
 from solver.cli.gamemoves import game_options, read_game
-from solver.cli.query import describe_sides, describe_value
+from solver.describe import describe_sides, describe_value
 from solver.position import Position
 from solver.rules import Rules
 

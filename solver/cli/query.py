@@ -14,23 +14,21 @@ from solver.cli.common import (
     format_result,
     format_table,
     json_option,
-    plies,
     position_argument,
     variant_option,
 )
 from solver.cli.escape import one_line
 from solver.cli.gamemoves import game_options, read_game
 from solver.cli.output import text_board
-from solver.describe import describe_end
+from solver.describe import describe_sides, describe_value
 from solver.errors import MorrisError, UsageError
-from solver.position import Position
 from solver.rules import Rules
 
 if TYPE_CHECKING:
     from solver.game import Game
     from solver.tablebase import MoveResult, Result, Tablebase
 
-__all__ = ["describe_sides", "describe_value", "query"]
+__all__ = ["query"]
 
 
 @click.command()
@@ -162,29 +160,3 @@ def _report(answer: _Answer) -> str:
         rows = [(m.text, m.value, "" if m.dtw is None else str(m.dtw)) for m in moves]
         parts.append("\n" + format_table(("move", "result", "plies"), rows, "llr"))
     return "\n".join(parts)
-
-
-def describe_sides(position: Position) -> str:
-    """Return whose turn it is, and the stones, such as ``White to move, 3 stones against 4``."""
-    sector = position.sector
-    stones = f"{sector.mover} stone{'' if sector.mover == 1 else 's'}"
-    flying = " (flying)" if position.flying else ""
-    text = f"{position.mover_colour} to move, {stones}{flying} against {sector.opponent}"
-    if not sector.moving:
-        text += f"; in hand {sector.mover_hand} against {sector.opponent_hand}"
-    return f"{text}."
-
-
-def describe_value(position: Position, result: Result) -> str:
-    """Return the value from the mover's side in a sentence, such as ``White wins in 15 plies``."""
-    mover = position.mover_colour
-    outcome = position.outcome()
-    if outcome is not None:
-        text = describe_end(position, outcome)
-        return f"{text[0].upper()}{text[1:]}."
-    if result.value == "draw":
-        return "The game is a draw with best play."
-    verb = "wins" if result.value == "win" else "loses"
-    if result.dtw is None:
-        return f"{mover} {verb}; in how many plies, only a table of distances would tell."
-    return f"{mover} {verb} in {plies(result.dtw)}."
