@@ -47,6 +47,8 @@ _LARGEST_STONE: Final = 34.0
 _EDGE: Final = 27.0
 """From the rim of a stone on the first file to the picture's edge: the ranks stand there."""
 _HEADING: Final = 30.0
+_SMALLEST_HEADING: Final = 9.0
+"""The size of its font from which on it is rather cut."""
 _STRIP: Final = 30.0
 """The height of a player's strip."""
 _PAD: Final = 8.0
@@ -212,9 +214,8 @@ def draw_stones(layout: Layout, position: Position) -> str:
 def draw_heading(layout: Layout, title: str) -> str:
     """Return a title above the picture, cut if it is too long to be read."""
     room = WIDTH - 4 * _PAD
-    shown = title
-    while fitting_size(shown, room, 16) < 9:
-        shown = f"{shown[:-4]}..."
+    longest = int(room / width_of("x", _SMALLEST_HEADING))
+    shown = title if len(title) <= longest else f"{title[: longest - 3]}..."
     size = fitting_size(shown, room, 16)
     y = _PAD + _HEADING / 2
     return words(WIDTH / 2, y, shown, size, INK, font_weight="bold", data_part="heading")

@@ -69,6 +69,12 @@ def _no_database_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MORRIS_DB", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def _no_colours_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables of ``nine`` up to seven stones. Not to be written to."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from operator import attrgetter
 
 import pytest
 
 from solver.boards import BOARDS, Board
-from solver.position import Position
+from solver.game import Game
+from solver.position import Position, Turn
 from solver.render import NOT_ASCII, render_text
 from solver.rules import VARIANTS, Rules, get_variant
 
@@ -119,3 +121,76 @@ def test_slanting_edges_are_drawn() -> None:
     assert text.splitlines() == ["2  W   .", "     /", "1  .   B", "   a   b"]
     falling = Board("falling", points, ((0, 3),), ())
     assert "\\" in render_text(Position(Rules("falling", falling), 0, 0), ascii_only=True)
+
+
+# -- colours ------------------------------------------------------------------------------------
+
+ESCAPE = re.compile("\x1b\\[([0-9;]*)m")
+
+
+def painted(text: str) -> list[tuple[str, str]]:
+    """Every character but newlines, with the colours it has; each sequence must be closed."""
+    found = []
+    for line in text.split("\n"):
+        ink = ""
+        for sequence, character in re.findall("(\x1b\\[[0-9;]*m)|(.)", line):
+            if character:
+                found.append((character, ink))
+            else:
+                ink = sequence[2:-1].removeprefix("0")
+        assert ink == ""
+    return found
+
+
+@pytest.mark.parametrize("rules", VARIANTS.values(), ids=attrgetter("name"))
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_colours_change_nothing_else(rules: Rules, ascii_only: bool) -> None:
+    position = Position(rules, 0b010101, 0b101010)
+    plain = render_text(position, ascii_only=ascii_only)
+    coloured = render_text(position, ascii_only=ascii_only, colour=True)
+    assert ESCAPE.sub("", coloured) == plain
+    assert "\x1b" not in plain
+
+
+def test_stones_and_names_have_colours() -> None:
+    found = painted(render_text(POSITION, colour=True))
+    inks = {
+        character: {ink for other, ink in found if other == character} for character, _ in found
+    }
+    assert all(len(inks[character]) == 1 for character in "WBa7─│·")
+    (white,), (black,), (name,) = inks["W"], inks["B"], inks["a"]
+    assert len({white, black, name, ""}) == 4
+    assert inks["7"] == {name}
+    assert inks["─"] == inks["│"] == inks["·"] == {""}
+    # Ink and ground are both set, or a stone could not be seen on some terminal.
+    for stone in (white, black):
+        numbers = [int(number) for number in stone.split(";")]
+        assert any(30 <= number <= 37 or 90 <= number <= 97 for number in numbers)
+        assert any(40 <= number <= 47 or 100 <= number <= 107 for number in numbers)
+
+
+def test_the_last_turn_is_marked_in_colour() -> None:
+    game = Game(Position.parse(get_variant("nine"), "w:Wa1,d1,g4:Bb2,b4,d6,a4"))
+    turn = game.play("g4-g1xb2")
+    text = render_text(game.position, colour=True, last_turn=turn)
+    found = painted(text)
+    plain = painted(render_text(game.position, colour=True))
+    changed = [
+        (before, after) for before, after in zip(plain, found, strict=True) if before != after
+    ]
+    assert [after[0] for _, after in changed] == ["·", "x", "W"]  # g4, b2, g1
+    assert [before[0] for before, _ in changed] == ["·", "·", "W"]
+    (origin, taken, target) = (after[1] for _, after in changed)
+    assert origin == target != taken
+    # Without colours there is nothing to mark it with.
+    assert render_text(game.position, last_turn=turn) == render_text(game.position)
+
+
+def test_a_placement_is_marked_in_colour() -> None:
+    position = Position.parse(get_variant("nine"), "b:Wd2:B:H8,9")
+    point = position.rules.board.point_index["d2"]
+    text = render_text(position, colour=True, last_turn=Turn(None, point))
+    marked = render_text(position, colour=True)
+    differing = [pair for pair in zip(painted(text), painted(marked), strict=True)
+                 if pair[0] != pair[1]]  # fmt: skip
+    assert [pair[0][0] for pair in differing] == ["W"]
