@@ -25,6 +25,7 @@ _LAST: Final = "#e0932f"
 _ARROW: Final = "#1c62b8"
 _CROSS: Final = "#c22a1e"
 _CASING: Final = "#ffffff"
+"""Around marks and labels, which may lie on anything."""
 _WIDEST_LABEL: Final = 56.0
 _LETTERS: Final[dict[Value, str]] = {"win": "W", "draw": "=", "loss": "L"}
 
@@ -138,11 +139,17 @@ def _arrow(layout: Layout, origin: int, target: int, stones: set[int], near: boo
     dx, dy = (tip[0] - neck[0]) / (head * 0.9), (tip[1] - neck[1]) / (head * 0.9)
     half = head * 0.55
     wings = ((neck[0] - dy * half, neck[1] + dx * half), (neck[0] + dy * half, neck[1] - dx * half))
-    numbers = " ".join(number(value) for value in (*begin, *control, *neck))
-    path = "M{} {}Q{} {} {} {}".format(*numbers.split())
+    bx, by, cx, cy, nx, ny = (number(value) for value in (*begin, *control, *neck))
+    shaft = f"M{bx} {by}Q{cx} {cy} {nx} {ny}"
+    barb = polyline((wings[0], tip, wings[1])) + "Z"
+    lines: dict[str, str | float] = {"stroke_linecap": "round", "stroke_linejoin": "round"}
     return element(
-        "path", d=path, fill="none", stroke=_ARROW, stroke_width=5, stroke_linecap="round"
-    ) + element("path", d=polyline((wings[0], tip, wings[1])) + "Z", fill=_ARROW)
+        "g",
+        element("path", d=shaft, fill="none", stroke=_CASING, stroke_width=8, **lines),
+        element("path", d=barb, stroke=_CASING, stroke_width=3, **lines),
+        element("path", d=shaft, fill="none", stroke=_ARROW, stroke_width=5, **lines),
+        element("path", d=barb, fill=_ARROW),
+    )
 
 
 def _towards(

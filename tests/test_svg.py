@@ -243,15 +243,19 @@ def test_arrows_and_rings() -> None:
     moves = part(root, "moves")
     assert moves is not None
     layout = lay_out(NINE.board, heading=False)
-    # A shaft and a head for each move, a ring for the placement.
-    shapes = [item.tag.removeprefix(SVG) for item in moves]
-    assert shapes == ["path", "path", "circle", "path", "path"]
-    tip = moves[1].attrib["d"].split("L")[1]
-    (x, y), at = map(float, tip.split()), layout.at[POINT["d3"]]
+    # An arrow for each move, a ring for the placement.
+    assert [item.tag.removeprefix(SVG) for item in moves] == ["g", "circle", "g"]
+    (x, y), at = tip(moves[0]), layout.at[POINT["d3"]]
     assert 0 < at[0] - x < layout.radius
     assert y == pytest.approx(at[1], abs=0.01)
     assert words_of(root)[1].endswith("Arrows: c3-d3, d2, a4-b4.")
     assert part(root, "taken") is None
+
+
+def tip(arrow: Element) -> tuple[float, float]:
+    """Where an arrow ends."""
+    x, y = arrow[-1].attrib["d"].split("L")[1].split()
+    return float(x), float(y)
 
 
 def test_an_arrow_ends_at_the_rim_of_what_stands_on_its_target() -> None:
@@ -264,15 +268,14 @@ def test_an_arrow_ends_at_the_rim_of_what_stands_on_its_target() -> None:
         found = valued(position) if values else None
         moves = part(parsed(render_svg(position, arrows=[arrow], values=found)), "moves")
         assert moves is not None
-        y = float(moves[1].attrib["d"].split("L")[1].split()[1])
-        assert y - layout.at[POINT["g7"]][1] >= layout.radius
+        assert tip(moves[0])[1] - layout.at[POINT["g7"]][1] >= layout.radius
 
 
 def test_an_arrow_goes_round_the_stones_between() -> None:
     def shaft(position: Position) -> list[float]:
         moves = part(parsed(render_svg(position, arrows=[(POINT["a1"], POINT["g1"])])), "moves")
         assert moves is not None
-        start, curve = moves[0].attrib["d"].removeprefix("M").split("Q")
+        start, curve = moves[0][0].attrib["d"].removeprefix("M").split("Q")
         return [float(number) for number in f"{start} {curve}".split()]
 
     free = shaft(Position.parse(NINE, "w:Wa1,b4,d7:Bb6,d6,f6"))
