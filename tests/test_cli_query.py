@@ -371,3 +371,18 @@ def test_each_line_is_answered_before_the_next_is_read(database: Path) -> None:
 def test_no_standard_input(morris: Morris, database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert "standard input is closed" in morris("query", "-", "--db", database).refused(2)
+
+
+def test_tables_of_several_folders(morris: Morris, database: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(database, copy)
+    (twin,) = copy.glob("*/4-3.dtw.zst")
+    other = tmp_path / "other" / twin.relative_to(copy)
+    other.parent.mkdir(parents=True)
+    twin.rename(other)
+    expected = morris("query", DRAWN, "--db", database).out
+    assert "morris solve nine 4-3" in morris("query", DRAWN, "--db", copy).refused(3)
+    assert morris("query", DRAWN, "--db", copy, "--db", tmp_path / "other").out == expected
+    counts = morris("stats", "nine", "--db", tmp_path / "other", "--db", copy).out
+    assert counts == morris("stats", "nine", "--db", database).out
+    assert "--db needs the name of a folder" in morris("query", DRAWN, "--db", "").refused(2)

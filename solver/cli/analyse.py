@@ -11,7 +11,7 @@ import click
 
 from solver.cli.common import (
     counted,
-    database_option,
+    databases_option,
     emit_json,
     format_result,
     format_table,
@@ -52,7 +52,7 @@ __all__ = ["analyse", "read_record"]
     " value of every move.",
 )
 @limit_options
-@database_option
+@databases_option
 @json_option
 def analyse(
     rules: Rules | None,
@@ -61,7 +61,7 @@ def analyse(
     pictures: Path | None,
     repetition: int | None,
     quiet_limit: int | None,
-    database: Path,
+    databases: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Judge every turn of GAME, and say which turns threw away a win or a draw.
@@ -78,7 +78,7 @@ def analyse(
     from solver.tablebase import open_tablebase
 
     record = read_record(game, rules, start)
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         reports = list(analyse_game(tablebase, record, repetition, quiet_limit))
         note = _what_is_missing(tablebase, record, reports)
     files = [] if pictures is None else _draw(pictures, reports)

@@ -44,6 +44,7 @@ __all__ = [
     "choose_sectors",
     "counted",
     "database_option",
+    "databases_option",
     "emit_json",
     "format_bytes",
     "format_count",
@@ -139,6 +140,19 @@ def database_option(function: Decorated) -> Decorated:
         callback=_database,
         help="The folder of the tables; else the environment variable MORRIS_DB, else databases/"
         " of a checkout or the user's data folder.",
+    )(function)
+
+
+def databases_option(function: Decorated) -> Decorated:
+    """Add ``--db DIR``, any number of times, as parameter `databases`: a tuple of some Paths."""
+    return click.option(
+        "--db",
+        "databases",
+        metavar="DIR",
+        multiple=True,
+        callback=_databases,
+        help="A folder of tables; else the environment variable MORRIS_DB, else databases/ of a"
+        " checkout or the user's data folder. Can be given several times.",
     )(function)
 
 
@@ -338,6 +352,12 @@ def _database(context: click.Context, parameter: click.Parameter, value: str | N
     if not value:
         raise UsageError("--db needs the name of a folder")
     return Path(value)
+
+
+def _databases(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[Path, ...]:
+    return tuple(_database(context, parameter, value) for value in values or (None,))
 
 
 _OPTIONS_KEY: Final = "solver.cli.rule_options"

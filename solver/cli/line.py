@@ -9,7 +9,7 @@ import click
 
 from solver.cli.common import (
     WholeNumber,
-    database_option,
+    databases_option,
     emit_json,
     format_result,
     format_table,
@@ -42,7 +42,7 @@ __all__ = ["line"]
     " distance is not known, any other at the end of the game.",
 )
 @game_options
-@database_option
+@databases_option
 @json_option
 def line(
     rules: Rules,
@@ -51,7 +51,7 @@ def line(
     moves: str,
     repetition: int | None,
     quiet_limit: int | None,
-    database: Path,
+    databases: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Play on from POSITION with the best move of each side.
@@ -65,7 +65,7 @@ def line(
 
     game = read_game(rules, position, moves, repetition, quiet_limit)
     asked = game.position
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         result = tablebase.probe(asked)
         best = tablebase.line(asked, limit)
     warning = game.warning(result)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from solver.cli.common import WholeNumber, database_option, variant_option
+from solver.cli.common import WholeNumber, databases_option, variant_option
 from solver.cli.gamemoves import limit_options
 from solver.cli.output import write_text
 from solver.rules import Rules
@@ -39,7 +39,7 @@ __all__ = ["play"]
     "--save", metavar="FILE", help="Write the record of the game to a file when it has ended."
 )
 @limit_options
-@database_option
+@databases_option
 def play(
     rules: Rules,
     side: str,
@@ -49,7 +49,7 @@ def play(
     save: str | None,
     repetition: int | None,
     quiet_limit: int | None,
-    database: Path,
+    databases: tuple[Path, ...],
 ) -> None:
     """Play a game against the tables.
 
@@ -73,7 +73,7 @@ def play(
     yours: Literal["White", "Black"] = "White" if side == "white" else "Black"
     if side == "random":
         yours = chance.choice(("White", "Black"))
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         tablebase.probe(start)  # better now than after the first turn
         session = Session(tablebase, Game(start, repetition, quiet_limit), yours, LEVELS[level])
         session.run(chance)

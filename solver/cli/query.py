@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from solver.cli.common import (
-    database_option,
+    databases_option,
     emit_json,
     format_result,
     format_table,
@@ -35,7 +35,7 @@ __all__ = ["query"]
 @position_argument
 @variant_option
 @game_options
-@database_option
+@databases_option
 @json_option
 def query(
     rules: Rules,
@@ -43,7 +43,7 @@ def query(
     moves: str,
     repetition: int | None,
     quiet_limit: int | None,
-    database: Path,
+    databases: tuple[Path, ...],
     as_json: bool,
 ) -> int:
     """Say who wins POSITION, in how many plies, and what every move leads to.
@@ -62,7 +62,7 @@ def query(
     """
     from solver.tablebase import open_tablebase
 
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         if position == "-":
             if moves:
                 raise UsageError("--moves goes with one position, not with those of standard input")

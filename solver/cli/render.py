@@ -10,7 +10,7 @@ import click
 
 from solver.cli.common import (
     WholeNumber,
-    database_option,
+    databases_option,
     emit_json,
     json_option,
     position_argument,
@@ -52,7 +52,7 @@ __all__ = ["render"]
 @click.option(
     "--from", "origin", metavar="POINT", help="With --values: only the moves of the stone there."
 )
-@database_option
+@databases_option
 @click.option(
     "--size",
     type=WholeNumber(SMALLEST),
@@ -70,7 +70,7 @@ def render(
     arrows: tuple[str, ...],
     values: bool,
     origin: str | None,
-    database: Path,
+    databases: tuple[Path, ...],
     size: int | None,
     title: str | None,
     as_text: bool,
@@ -107,7 +107,7 @@ def render(
         asked,
         last_turn=last_turn,
         arrows=marked,
-        values=_look_up(asked, database) if values else None,
+        values=_look_up(asked, databases) if values else None,
         origin=chosen,
         size=400 if size is None else size,
         title=title,
@@ -167,9 +167,9 @@ def _read_origin(position: Position, text: str) -> int:
     return point
 
 
-def _look_up(position: Position, database: Path) -> Sequence[MoveResult]:
+def _look_up(position: Position, databases: tuple[Path, ...]) -> Sequence[MoveResult]:
     """Ask the tables what each move is worth."""
     from solver.tablebase import open_tablebase
 
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         return tablebase.analyse(position)[1]

@@ -11,7 +11,7 @@ import click
 
 from solver.cli.common import (
     choose_sectors,
-    database_option,
+    databases_option,
     emit_json,
     format_bytes,
     format_count,
@@ -37,7 +37,7 @@ __all__ = ["stats"]
 @click.command()
 @variant_argument
 @sectors_argument
-@database_option
+@databases_option
 @click.option(
     "--csv", "as_csv", is_flag=True, help="Write CSV to stdout, as in databases/reference."
 )
@@ -50,7 +50,7 @@ __all__ = ["stats"]
 def stats(
     rules: Rules,
     sectors: tuple[Sector, ...],
-    database: Path,
+    databases: tuple[Path, ...],
     as_csv: bool,
     plot: str | None,
     as_json: bool,
@@ -68,7 +68,7 @@ def stats(
     if plot is not None and (chosen is None or len(chosen) > 1):
         named = "none is" if chosen is None else f"{len(chosen)} are"
         raise UsageError(f"--plot draws one sector, but {named} named; name one, such as 3-3")
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         readers = {
             sector: tablebase.reader(rules, sector)
             for sector in (present_sectors(rules, tablebase) if chosen is None else chosen)
