@@ -19,6 +19,7 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # what `typing` has is this as well, and takes a moment to import
 if TYPE_CHECKING:
+    from solver.analysis import TurnReport, analyse_game
     from solver.boards import BOARDS, Board
     from solver.errors import (
         DamagedTableError,
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
     from solver.game import Draw, Game, GameEnd
     from solver.notation import format_position, parse_position, parse_turn
     from solver.position import Outcome, Position, Turn
+    from solver.record import Record, format_record, parse_record
     from solver.rules import VARIANTS, Rules, get_variant
     from solver.sectors import Sector, parse_sector
+    from solver.svg import render_svg
     from solver.tablebase import (
         Line,
         MoveResult,
@@ -59,23 +62,30 @@ __all__ = [
     "MoveResult",
     "Outcome",
     "Position",
+    "Record",
     "ResourceError",
     "Result",
     "Rules",
     "Sector",
     "Tablebase",
     "Turn",
+    "TurnReport",
     "UsageError",
+    "analyse_game",
     "default_database",
     "format_position",
+    "format_record",
     "get_variant",
     "open_tablebase",
     "parse_position",
+    "parse_record",
     "parse_sector",
     "parse_turn",
+    "render_svg",
 ]
 
 _HOMES = {
+    "analysis": ("TurnReport", "analyse_game"),
     "boards": ("BOARDS", "Board"),
     "errors": (
         "DamagedTableError",
@@ -89,8 +99,10 @@ _HOMES = {
     "game": ("Draw", "Game", "GameEnd"),
     "notation": ("format_position", "parse_position", "parse_turn"),
     "position": ("Outcome", "Position", "Turn"),
+    "record": ("Record", "format_record", "parse_record"),
     "rules": ("VARIANTS", "Rules", "get_variant"),
     "sectors": ("Sector", "parse_sector"),
+    "svg": ("render_svg",),
     "tablebase": (
         "Line",
         "MoveResult",
