@@ -52,6 +52,9 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     "pack": LazyCommand("solver.cli.pack:pack", "Derive the smaller tables of win, draw and loss."),
     "prove": LazyCommand("solver.cli.prove:prove", "What a whole game is worth, and why."),
     "stats": LazyCommand("solver.cli.stats:stats", "Counts and deepest distances of tables."),
+    "export": LazyCommand(
+        "solver.cli.export:export", "A sector's positions and values as one file, for learning."
+    ),
     "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
     "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),
     "warmup": LazyCommand("solver.cli.warmup:warmup", "Compile the solving code ahead of time."),
