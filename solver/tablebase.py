@@ -31,7 +31,7 @@ import numpy.typing as npt
 from solver.errors import DamagedTableError, MissingTableError
 from solver.folders import PathOrPaths, read_folders
 from solver.lru import LruCache
-from solver.position import Position
+from solver.position import Position, Turn
 from solver.results import (
     OTHER,
     WDL,
@@ -265,18 +265,22 @@ class Tablebase:
 
     # -- moves and lines ----------------------------------------------------------------------
 
-    def moves(self, position: Position) -> list[MoveResult]:
+    def moves(self, position: Position, turns: Iterable[Turn] | None = None) -> list[MoveResult]:
         """Return every turn with its value, best first; equally good ones by their text.
 
         Best are the quickest wins, then draws, then the losses that take longest; of equal value
         those with a distance come first. Empty if the game is over.
+
+        Args:
+            position: where to move.
+            turns: the only legal turns to look at; None for all of them.
 
             >>> [(move.text, move.value, move.dtw) for move in tablebase.moves(position)[:2]]
             [('c3-d3', 'win', 9), ('a4-b4', 'draw', None)]
         """
         position.validate()
         found = []
-        for turn in position.turns():
+        for turn in position.turns() if turns is None else turns:
             successor = position.apply(turn)
             value, dtw = self._probe(successor)
             found.append(
