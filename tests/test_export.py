@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from conftest import Morris, plant
 from family_tables import dense_tables
+from test_startup import imported_by
 
 from solver import distinct, export, exportfiles, memory
 from solver.build import build
@@ -570,6 +571,10 @@ def test_wrong_usage(
     monkeypatch.chdir(tmp_path)
     assert expected in morris("export", *arguments, "--db", database).refused(2)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_help_imports_nothing_heavy() -> None:
+    assert not {"numpy", "numba", "rich", "pyarrow"} & imported_by("export", "--help")
 
 
 def test_a_missing_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, morris: Morris) -> None:

@@ -169,6 +169,18 @@ def test_moves_are_best_first_and_agree_with_the_position(database: Path, stored
                 assert all(m[3:] != best[0][3:] for m in moves[len(best) :])
 
 
+def test_moves_among_some_turns(database: Path, tmp_path: Path) -> None:
+    """They have the values they have among all, and need no other tables."""
+    position = position_of(FOUR_THREE, 0)
+    with open_tablebase(database) as tablebase:
+        moves = tablebase.moves(position)
+        some = [move.turn for move in moves[1::3]]
+        assert tablebase.moves(position, reversed(some)) == moves[1::3]
+        assert tablebase.moves(position, []) == []
+    with open_tablebase(tmp_path) as empty:
+        assert empty.moves(position, []) == []
+
+
 def _rank(value: str, dtw: int | None, text: str) -> tuple[int, int, str]:
     if value == "win":
         return 0, dtw or 0, text
