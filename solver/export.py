@@ -66,6 +66,7 @@ __all__ = [
     "distinct_rows",
     "export_sector",
     "plan_export",
+    "refuse_path",
     "row_type",
 ]
 
