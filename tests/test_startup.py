@@ -18,6 +18,9 @@ QUERY = ["query", "w:Wa4,d5,d6:Ba7,b4,c4,g4"]
 QUERY_SECONDS = 1.0
 HELP_SECONDS = 0.4
 
+ASKING = ["query", "line", "analyse", "play", "engine", "puzzles", "longest", "export", "render"]
+"""Commands that read tables, and whose help need not."""
+
 
 def imported_by(*arguments: str) -> set[str]:
     """The modules that a run of ``morris`` imports."""
@@ -41,7 +44,8 @@ def imported_by(*arguments: str) -> set[str]:
     [
         ["--help"],
         ["--version"],
-        ["query", "--help"],
+        *([name, "--help"] for name in ASKING),
+        ["render", "w:W:B:H9,9"],
         ["variants"],
         ["perft", "nine", "2"],
     ],

@@ -10,7 +10,7 @@ import click
 from solver.cli.common import (
     WholeNumber,
     counted,
-    database_option,
+    databases_option,
     emit_json,
     format_bytes,
     format_duration,
@@ -58,7 +58,7 @@ __all__ = ["export"]
     help="For --sample: another number draws others. Default: 0.",
 )
 @variant_option
-@database_option
+@databases_option
 @threads_option
 @json_option
 def export(
@@ -69,7 +69,7 @@ def export(
     force: bool,
     sample: int | None,
     seed: int | None,
-    database: Path,
+    databases: tuple[Path, ...],
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -93,7 +93,7 @@ def export(
         raise UsageError("--seed is for --sample, which is not there")
     with terminated_like_interrupted():
         report, seconds = _export(
-            rules, sector, file_format, output, force, sample, seed or 0, database, threads
+            rules, sector, file_format, output, force, sample, seed or 0, databases, threads
         )
     if as_json:
         emit_json({"file": str(report.path), "bytes": report.bytes, **report.record})
@@ -112,7 +112,7 @@ def _export(
     force: bool,
     sample: int | None,
     seed: int,
-    database: Path,
+    databases: tuple[Path, ...],
     threads: int | None,
 ) -> tuple[ExportReport, float]:
     """Write the file and show how that goes; return how long it took as well."""
@@ -130,7 +130,7 @@ def _export(
     path = Path(output or f"{rules.name.replace(' -r ', '-')}-{sector}.{file_format}")
     refuse_path(path, force=force)
     started = time.perf_counter()
-    with open_tablebase(database) as tablebase:
+    with open_tablebase(databases) as tablebase:
         plan = plan_export(tablebase.header(rules, sector), file_format, sample)
         about = "" if file_format == "npy" else "about "
         say(f"writing {counted(plan.rows, 'position')}, {about}{format_bytes(plan.bytes)}")
