@@ -12,7 +12,7 @@ from strategies import FAMILY, NINE, positions
 
 from solver.errors import UsageError
 from solver.notation import parse_position
-from solver.perft import divide, perft
+from solver.perft import PerftStopped, divide, each_turn, perft
 from solver.position import Position
 from solver.rules import VARIANTS, Rules, get_variant
 
@@ -72,3 +72,32 @@ def test_bad_depths() -> None:
         perft(start, -1)
     with pytest.raises(UsageError, match="1 or more, not 0"):
         divide(start, 0)
+
+
+def test_a_count_stops_when_told_to() -> None:
+    start = Position.start(NINE)
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 1000
+
+    with pytest.raises(PerftStopped):
+        perft(start, 12, stop)  # would take years
+    assert asked == 1001
+    assert perft(start, 3, lambda: False) == perft(start, 3)
+
+
+def test_counts_by_turn_come_one_by_one() -> None:
+    start = Position.start(NINE)
+    stopped = False
+    counts = each_turn(start, 4, lambda: stopped)
+    assert next(counts) == ("a1", divide(start, 4)["a1"])
+    assert next(counts)[0] == "a4"
+    stopped = True
+    with pytest.raises(PerftStopped):
+        next(counts)
+    assert dict(each_turn(start, 3)) == divide(start, 3)
+    with pytest.raises(UsageError, match="1 or more, not 0"):
+        each_turn(start, 0)
