@@ -57,6 +57,9 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     ),
     "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
     "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),
+    "engine": LazyCommand(
+        "solver.cli.engine:engine", "The perfect player for other programs, by a UCI-like protocol."
+    ),
     "warmup": LazyCommand("solver.cli.warmup:warmup", "Compile the solving code ahead of time."),
     "bench": LazyCommand("solver.cli.bench:bench", "Measure how fast this machine solves."),
 }
