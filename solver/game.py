@@ -22,6 +22,7 @@ Tables know nothing of this: in them endless play is a draw, and nothing else cu
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -97,6 +98,7 @@ class Game:
                 " never"
             )
         self._positions = [position]
+        self._seen = Counter(self._positions)
         self._turns: list[Turn] = []
         self._quiet = [0]
 
@@ -123,7 +125,7 @@ class Game:
     @property
     def occurrences(self) -> int:
         """How often this position (stones, side to move, hands) has occurred, now included."""
-        return self._positions.count(self.position)
+        return self._seen[self.position]
 
     @property
     def plies_without_capture(self) -> int:
@@ -197,6 +199,7 @@ class Game:
         counted = before.moving and not turn.captures
         self._quiet.append(self.plies_without_capture + 1 if counted else 0)
         self._positions.append(before.apply(turn))
+        self._seen[self.position] += 1
         self._turns.append(turn)
         return turn
 
@@ -211,7 +214,7 @@ class Game:
         """
         if not self._turns:
             raise UsageError("there is no turn to take back")
-        self._positions.pop()
+        self._seen[self._positions.pop()] -= 1
         self._quiet.pop()
         return self._turns.pop()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from solver.engine import Engine
+from solver.engine.protocol import Engine
 from solver.folders import PathOrPaths
 from solver.rules import Rules, get_variant
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from conftest import STONES, Answer, Morris
 
-from solver.cli.escape import one_line
+from solver.escape import one_line
 from solver.index import layout
 from solver.position import Position
 from solver.rules import get_variant

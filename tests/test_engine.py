@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import FAMILY, positions
 
-from solver import __version__, engine, engineworker
-from solver.engine import Engine
-from solver.enginestreams import LONGEST_LINE
+from solver import __version__
+from solver.engine import protocol, worker
+from solver.engine.protocol import Engine
+from solver.engine.streams import LONGEST_LINE
 from solver.errors import UsageError
 from solver.notation import format_playok
 from solver.perft import divide
@@ -393,7 +394,7 @@ def test_questions_are_answered_one_after_the_other(database: Path) -> None:
 
 
 def test_very_many_questions(monkeypatch: pytest.MonkeyPatch, database: Path) -> None:
-    monkeypatch.setattr(engineworker, "_MOST_DUE", 5)
+    monkeypatch.setattr(worker, "_MOST_DUE", 5)
     asked = [f"position fen {WON}", *["go infinite", "go depth 1"] * 40]
     lines = talk(*asked, database=database)
     assert [line for line in lines if not line.startswith("info depth")] == [
@@ -487,7 +488,7 @@ def test_a_mistake_in_the_program_is_told_and_survived(
         Engine(given, writer, NINE, database).run()
         return writer.lines
 
-    monkeypatch.setattr(engineworker, "answer", fail)
+    monkeypatch.setattr(worker, "answer", fail)
     expected = (
         r"info string internal error: ZeroDivisionError: no\\nway \(test_engine.py, line \d+\)"
     )
@@ -497,7 +498,7 @@ def test_a_mistake_in_the_program_is_told_and_survived(
     assert move == "bestmove (none)"
     with pytest.raises(AssertionError):
         sound([told])
-    monkeypatch.setattr(engine, "parse_go", fail)
+    monkeypatch.setattr(protocol, "parse_go", fail)
     told, ready = lines("go", "isready")
     assert re.fullmatch(expected, told)
     assert ready == "readyok"

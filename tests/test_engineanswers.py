@@ -13,7 +13,7 @@ from conftest import plant
 from engines import NINE, talk
 
 from solver.build import build
-from solver.engineanswers import NO_MOVE, UNGUIDED_PLIES, Answer, Question, answer
+from solver.engine.answers import NO_MOVE, UNGUIDED_PLIES, Answer, Question, answer
 from solver.game import Game
 from solver.index import layout
 from solver.notation import parse_turn

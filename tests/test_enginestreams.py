@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.enginestreams import LONGEST_LINE, Output, read_lines
+from solver.engine.streams import LONGEST_LINE, Output, read_lines
 
 
 class Slow:

@@ -18,8 +18,8 @@ from typing import Final, NamedTuple
 import click
 
 from solver import __version__
-from solver.cli.escape import one_line
 from solver.errors import MorrisError, UsageError
+from solver.escape import one_line
 
 __all__ = ["COMMANDS", "EXIT_CODES", "main", "morris", "run"]
 

@@ -21,8 +21,8 @@ from solver.cli.common import (
     threads_option,
     variant_option,
 )
-from solver.cli.escape import one_line
 from solver.errors import UsageError
+from solver.escape import one_line
 from solver.rules import Rules
 from solver.sectors import Sector, parse_sector
 

@@ -29,9 +29,9 @@ def engine(rules: Rules, databases: tuple[Path, ...]) -> None:
     bestmove a1
 
     'uci' lists the options, 'help' the commands, 'd' shows the board, 'quit' ends. All of it is
-    told by: python -m pydoc solver.engine
+    told by: python -m pydoc solver.engine.protocol
     """  # noqa: D301 - a real backspace, by which click knows not to wrap these lines
-    from solver.engine import Engine
+    from solver.engine.protocol import Engine
 
     if sys.stdout is None:
         return  # closed: nobody would hear an answer

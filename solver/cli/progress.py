@@ -13,7 +13,7 @@ import click
 from solver.build import BuildProgress
 from solver.cli.common import counted, format_count, format_duration
 from solver.cli.compiling import compile_first
-from solver.cli.escape import one_line
+from solver.escape import one_line
 from solver.plan import unit_seconds, unit_slots
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from solver.cli.common import (
     position_argument,
     variant_option,
 )
-from solver.cli.escape import one_line
 from solver.cli.gamemoves import game_options, read_game
 from solver.cli.output import text_board
 from solver.describe import describe_sides, describe_value
 from solver.errors import MorrisError, UsageError
+from solver.escape import one_line
 from solver.rules import Rules
 
 if TYPE_CHECKING:

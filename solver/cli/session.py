@@ -11,10 +11,10 @@ from typing import Final, Literal
 import click
 
 from solver.cli.common import format_result
-from solver.cli.escape import one_line
 from solver.cli.output import text_board
 from solver.describe import describe_due, describe_sides, plies
 from solver.errors import MissingTableError, UsageError
+from solver.escape import one_line
 from solver.game import Game
 from solver.levels import Level, choose_turn
 from solver.record import RESULTS, Record

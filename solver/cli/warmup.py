@@ -10,7 +10,7 @@ import click
 
 from solver.boards import BOARDS
 from solver.cli.common import emit_json, format_duration, json_option
-from solver.cli.escape import one_line
+from solver.escape import one_line
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, sectors_up_to, solving_order, wanted_sectors
 

@@ -9,8 +9,8 @@ from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Final, NamedTuple
 
-from solver.engineanswers import NO_MOVE, Answer, Question, answer
-from solver.enginestreams import Output
+from solver.engine.answers import NO_MOVE, Answer, Question, answer
+from solver.engine.streams import Output
 from solver.perft import PerftStopped, each_turn
 from solver.tablebase import Tablebase
 

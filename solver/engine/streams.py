@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Protocol
 
+from solver.escape import one_line
+
 __all__ = ["LONGEST_LINE", "Output", "Reader", "Writer", "read_lines"]
 
 LONGEST_LINE: Final = 65_536
@@ -67,7 +69,7 @@ class Output:
 
     def say(self, *lines: str) -> None:
         """Write lines that belong together, in UTF-8; control characters are escaped."""
-        data = memoryview("".join(f"{_shown(line)}\n" for line in lines).encode())
+        data = memoryview("".join(f"{one_line(line)}\n" for line in lines).encode())
         with self._lock:
             try:
                 while data and not (self._closed or self.error):
@@ -94,10 +96,3 @@ class Output:
     def close(self) -> None:
         """Write nothing more; the stream stays open."""
         self._closed = True
-
-
-def _shown(line: str) -> str:
-    """Return a line with what would break it, or cannot be encoded, escaped."""
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line)

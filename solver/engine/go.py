@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from solver.enginesettings import whole_number
+from solver.engine.settings import whole_number
 from solver.errors import UsageError
 from solver.notation import joined_turns, parse_turn
 from solver.perft import MOST_DEPTH

@@ -101,11 +101,11 @@ from typing import Final
 
 from solver import __version__
 from solver.describe import describe_end, describe_sides
-from solver.engineanswers import Question
-from solver.enginego import parse_go
-from solver.enginesettings import Settings
-from solver.enginestreams import LONGEST_LINE, Output, Reader, Writer, read_lines
-from solver.engineworker import Job, Worker
+from solver.engine.answers import Question
+from solver.engine.go import parse_go
+from solver.engine.settings import Settings
+from solver.engine.streams import LONGEST_LINE, Output, Reader, Writer, read_lines
+from solver.engine.worker import Job, Worker
 from solver.errors import MorrisError, UsageError
 from solver.folders import PathOrPaths, read_folders
 from solver.game import Game
@@ -256,16 +256,15 @@ class Engine:
         Raises:
             UsageError: one of the turns is not legal; says which, why, and what the position is.
         """
-        game = Game(start, repetition=0, quiet_limit=0)
+        game = Game(start)
         for number, text in enumerate(joined_turns(words), 1):
             try:
-                game.play(text)
+                game.play(text, past_draws=True)
             except UsageError as error:
                 raise UsageError(
                     f"turn {number}, {quoted(text)}: {error}; the position stays"
                     f" {self._game.position}"
                 ) from None
-        game.repetition, game.quiet_limit = start.rules.repetition, start.rules.quiet_limit
         return game
 
     def _go(self, rest: str) -> None:

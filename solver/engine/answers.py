@@ -1,6 +1,7 @@
 """What the engine says when it is asked to move: scores, best lines and a turn.
 
-The lines are those that :mod:`solver.engine` documents. Nothing here knows of threads or streams.
+The lines are those that :mod:`solver.engine.protocol` documents. Nothing here knows of threads or
+streams.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The perfect player as an engine for other programs; :mod:`solver.engine.protocol` says how."""
