@@ -55,6 +55,12 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     "export": LazyCommand(
         "solver.cli.export:export", "A sector's positions and values as one file, for learning."
     ),
+    "puzzles": LazyCommand(
+        "solver.cli.puzzles:puzzles", "Won positions to think about, by what the move must be."
+    ),
+    "longest": LazyCommand(
+        "solver.cli.longest:longest", "The wins or losses of a sector that take longest."
+    ),
     "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
     "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),
     "engine": LazyCommand(
