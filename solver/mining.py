@@ -174,8 +174,8 @@ def find_puzzles(
     from all sectors in equal numbers, as far as each has so many, and spread over each sector.
     Where there are more sectors than positions wanted, chance picks the sectors.
 
-    Memory: one pass over a table holds up to some 100 MB of slots, and the search through rare
-    ones some 300 MB, however large a sector is.
+    Memory: some 60 MB where positions as wished are common, and half a gigabyte where they are so
+    rare that millions are looked at, however large a sector is.
 
     Args:
         tablebase: with tables of distances of the sectors and of those that turns there lead to.

@@ -68,7 +68,7 @@ CASES = [
     Case(get_variant("tic-tac-toe"), Sector(3, 3, 2, 1), 1, 99),
     Case(get_variant("dara"), Sector(3, 3), 25, 99),
     Case(LASKER, Sector(2, 2, 1, 1), 15, 99),
-    Case(LASKER, Sector(3, 2, 0, 1), 9, 99),
+    Case(LASKER, Sector(3, 2, 0, 1), 11, 99),
     Case(PAIRS, Sector(4, 4, 1, 1), 5, 7),
     Case(DIAGONALS, Sector(5, 4), 25, 99),
 ]
@@ -417,7 +417,7 @@ def longest(folder: Path, rules: Rules, sector: Sector, losses: bool, count: int
     [
         ("nine", "3-3", 400),
         ("nine", "3-4", 310),
-        ("nine", "4-3", 200),
+        ("five", "4-3", 20),
         ("five", "4-4", 300),
         ("five", "5-4", 1),
         ("five", "4-4+1-0", 100),
