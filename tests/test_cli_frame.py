@@ -16,16 +16,9 @@ import pytest
 from conftest import Morris
 
 from solver import __version__, cli
-from solver.cli.common import (
-    DecimalNumber,
-    choose_sectors,
-    counted,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_table,
-    plies,
-)
+from solver.cli.common import DecimalNumber, choose_sectors
+from solver.cli.formats import counted, format_bytes, format_count, format_duration, format_table
+from solver.describe import plies
 from solver.errors import (
     DamagedTableError,
     LockedDatabaseError,
@@ -181,7 +174,7 @@ def test_a_message_stays_on_one_line(morris: Morris, tmp_path: Path) -> None:
 
 
 def test_json_of_names_that_are_not_text() -> None:
-    program = "from solver.cli.common import emit_json; emit_json({'ü': %s})"
+    program = "from solver.cli.formats import emit_json; emit_json({'ü': %s})"
     for encoding, value, expected in (
         ("utf-8", "'ü'", '{"ü": "ü"}\n'.encode()),
         ("utf-8", "chr(0xdcff)", b'{"\\u00fc": "\\udcff"}\n'),

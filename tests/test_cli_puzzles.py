@@ -12,8 +12,8 @@ import pytest
 from conftest import Answer, Morris, plant
 from test_startup import imported_by
 
-from solver import mining
 from solver.build import build
+from solver.mining import puzzles
 from solver.pack import pack_tables
 from solver.position import Position
 from solver.rules import get_variant
@@ -193,8 +193,8 @@ def test_a_database_without_distances(morris: Morris, database: Path, tmp_path: 
     for sector in ("3-3", "3-4", "4-3"):
         table_path(copy, NINE, Sector(*map(int, sector.split("-")))).unlink()
     error = morris("puzzles", "--win", 1, "--db", copy).refused(3)
-    assert "only tell win, draw and loss" in error
-    assert f"morris solve nine 3-3 --db {copy}" in error
+    assert "there are no tables of distances of nine in " in error
+    assert f"morris solve nine --stones 8 --db {copy}" in error
 
 
 def test_a_damaged_table_gives_no_positions(morris: Morris, database: Path, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_pictures(morris: Morris, database: Path, tmp_path: Path) -> None:
 def test_what_was_found_before_an_interruption_is_shown(
     morris: Morris, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    search = mining.find_puzzles
+    search = puzzles.find_puzzles
 
     def interrupted(*arguments: Any, **options: Any) -> Any:
         for number, puzzle in enumerate(search(*arguments, **options)):
@@ -245,7 +245,7 @@ def test_what_was_found_before_an_interruption_is_shown(
                 raise KeyboardInterrupt
             yield puzzle
 
-    monkeypatch.setattr(mining, "find_puzzles", interrupted)
+    monkeypatch.setattr(puzzles, "find_puzzles", interrupted)
     answer = morris("puzzles", "3-3", "--win", 9, "--db", database)
     assert (answer.code, answer.err) == (130, "interrupted\n")
     assert [line[:2] for line in answer.out.splitlines()[::2]] == ["1.", "2.", "3."]

@@ -17,7 +17,7 @@ from conftest import Morris, plant
 from pictures import named, parsed, part, texts, words_of
 
 from solver import atomicfile
-from solver.cli.common import stdout_colour
+from solver.cli.formats import stdout_colour
 from solver.game import Game
 from solver.index import layout
 from solver.notation import spelled_turn

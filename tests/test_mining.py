@@ -17,18 +17,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import FAMILY, positions
 
-from solver import mining
 from solver.build import build
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.index import layout
-from solver.keymoves import Kind, Wish, is_sacrifice, may_fulfil
-from solver.mining import Extreme, canonical_masks, find_longest, find_puzzles
+from solver.mining import puzzles
+from solver.mining.found import canonical_masks
+from solver.mining.keymoves import Kind, Wish, is_sacrifice, may_fulfil
+from solver.mining.longest import Extreme, find_longest
+from solver.mining.puzzles import find_puzzles
+from solver.mining.scanning import Depths, Sample, scan, sector_key
 from solver.notation import parse_turn
 from solver.pack import pack_tables
 from solver.position import Position, Turn
 from solver.results import WDL
 from solver.rules import Rules, get_variant, with_options
-from solver.scanning import Depths, Sample, scan, sector_key
 from solver.sectors import Sector, parse_sector
 from solver.tablebase import open_tablebase
 from solver.tablefile import TableHeader, TableReader, table_path, write_table
@@ -189,7 +191,7 @@ def test_all_that_are_as_wished_are_found_and_no_others(
     every: Callable[[Case], dict[Position, Seen]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mining, "_SINGLY", 16)  # the others go through compiled code first
+    monkeypatch.setattr(puzzles, "_SINGLY", 16)  # the others go through compiled code first
     seen = every(case)
     assert len(seen) > 2
     for wish in WISHES:
@@ -261,10 +263,10 @@ def test_a_seed_and_the_tables_alone_determine_what_is_found(
     assert mine(database, case, wish, count=40, seed=5, threads=3) == first
     assert mine(database, case, wish, count=10, seed=5) == first[:10]
     # How many slots are looked at together, and taken from the table in one pass, is no matter.
-    monkeypatch.setattr(mining, "_FIRST_SAMPLE", 100)
-    monkeypatch.setattr(mining, "_NEXT_SAMPLE", 333)
+    monkeypatch.setattr(puzzles, "_FIRST_SAMPLE", 100)
+    monkeypatch.setattr(puzzles, "_NEXT_SAMPLE", 333)
     assert mine(database, case, wish, count=40, seed=5) == first
-    monkeypatch.setattr(mining, "_SINGLY", 7)
+    monkeypatch.setattr(puzzles, "_SINGLY", 7)
     assert mine(database, case, wish, count=40, seed=5) == first
     other = mine(database, case, wish, count=40, seed=6)
     assert len(set(other) & set(first)) < 20
@@ -275,8 +277,8 @@ def test_many_passes_find_what_one_does(
     every: Callable[[Case], dict[Position, Seen]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(mining, "_FIRST_SAMPLE", 64)
-    monkeypatch.setattr(mining, "_NEXT_SAMPLE", 200)
+    monkeypatch.setattr(puzzles, "_FIRST_SAMPLE", 64)
+    monkeypatch.setattr(puzzles, "_NEXT_SAMPLE", 200)
     case = CASES[2]
     found = mine(solved(case.rules), case, count=EVERY)
     assert sorted(map(str, found)) == sorted(map(str, every(case)))

@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.common import (
-    counted,
-    databases_option,
-    emit_json,
-    format_result,
-    format_table,
-    json_option,
-    optional_variant_option,
-    plies,
-)
+from solver.cli.common import databases_option, json_option, optional_variant_option
+from solver.cli.formats import counted, emit_json, format_result, format_table
 from solver.cli.gamemoves import limit_options
-from solver.cli.output import write_text
+from solver.cli.output import pictures_option, write_text
+from solver.describe import plies
 from solver.errors import MissingTableError, UsageError
 from solver.reading import quoted
 from solver.rules import Rules
@@ -43,13 +36,9 @@ __all__ = ["analyse", "read_record"]
     metavar="POSITION",
     help="Where the game begins, if its record does not say and it is not the empty board.",
 )
-@click.option(
-    "--svg",
-    "pictures",
-    metavar="DIR",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Also draw each turn that threw something away: a picture in this folder, with the"
-    " value of every move.",
+@pictures_option(
+    "Also draw each turn that threw something away, with the value of every move: in this folder as"
+    " ply-012.svg and so on; the folder is made if need be."
 )
 @limit_options
 @databases_option

@@ -11,16 +11,12 @@ import click
 from solver.cli.common import (
     WholeNumber,
     choose_sectors,
-    counted,
     database_option,
-    emit_json,
-    format_bytes,
-    format_count,
-    format_table,
     json_option,
     threads_option,
     variant_option,
 )
+from solver.cli.formats import counted, emit_json, format_bytes, format_count, format_table
 from solver.errors import UsageError
 from solver.escape import one_line
 from solver.rules import Rules

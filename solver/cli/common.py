@@ -1,20 +1,16 @@
-"""What the commands share: options, arguments, numbers in words, JSON."""
+"""What the commands share: options, arguments, and what users choose by them."""
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import re
 import shlex
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from solver.describe import plies
 from solver.errors import MissingTableError, UsageError
 from solver.folders import default_database
 from solver.rules import OPTIONS, Rules, get_variant, with_options
@@ -30,7 +26,8 @@ from solver.sectors import (
 
 if TYPE_CHECKING:
     from solver.position import Position
-    from solver.tablebase import Result, Tablebase
+    from solver.sectortable import Metric
+    from solver.tablebase import Tablebase
 
     WholeNumberType = click.ParamType[int]
     DecimalNumberType = click.ParamType[float]
@@ -42,25 +39,15 @@ __all__ = [
     "Decorated",
     "WholeNumber",
     "choose_sectors",
-    "counted",
     "database_option",
     "databases_option",
-    "emit_json",
-    "format_bytes",
-    "format_count",
-    "format_duration",
-    "format_result",
-    "format_table",
     "json_option",
     "optional_variant_option",
-    "plies",
     "position_argument",
     "present_sectors",
     "read_position",
     "sector_choice",
     "sectors_argument",
-    "stdout_can_show",
-    "stdout_colour",
     "threads_option",
     "variant_argument",
     "variant_option",
@@ -316,20 +303,28 @@ def _moving(rules: Rules, stones: int | None) -> list[Sector]:
     return sectors_up_to(rules, stones)
 
 
-def present_sectors(rules: Rules, tablebase: Tablebase) -> list[Sector]:
+def present_sectors(
+    rules: Rules, tablebase: Tablebase, metric: Metric | None = None
+) -> list[Sector]:
     """Return the sectors that have a table, in solving order.
+
+    Args:
+        rules: the game.
+        tablebase: where to look.
+        metric: the table they must have; None if any will do.
 
     Raises:
         MissingTableError: there is none at all.
     """
     known = {*moving_sectors(rules), *wanted_sectors(rules)}
     ordered = [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
-    present = tablebase.present(rules, ordered)
+    present = tablebase.present(rules, ordered, metric)
     if not present:
         folder = shlex.quote(str(tablebase.paths[0]))
+        kind = "tables of distances" if metric == "dtw" else "tables"
         which = "--stones 8" if sectors_up_to(rules, 8) else "--all"
         raise MissingTableError(
-            f"there are no tables of {rules.name} in {' or '.join(map(str, tablebase.paths))};"
+            f"there are no {kind} of {rules.name} in {' or '.join(map(str, tablebase.paths))};"
             f" make some with: morris solve {rules.name} {which} --db {folder}"
         )
     return present
@@ -379,99 +374,3 @@ def _optional_variant(
     if value is None and not context.meta.get(_OPTIONS_KEY):
         return None
     return _variant(context, parameter, value or "nine")
-
-
-# -- output -------------------------------------------------------------------------------------
-
-
-def emit_json(record: object) -> None:
-    """Write a record to stdout as one line of JSON.
-
-    What stdout's encoding does not have is escaped, and so are names of files that are not UTF-8.
-    """
-    text = json.dumps(record, ensure_ascii=False)
-    click.echo(text if stdout_can_show(text) else json.dumps(record))
-
-
-def format_count(number: int) -> str:
-    """Return a number with its thousands set apart: ``12,144``."""
-    return f"{number:,}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things: ``1 sector``, ``1,200 sectors``."""
-    return f"{format_count(number)} {noun}{'' if number == 1 else 's'}"
-
-
-def format_bytes(number: float) -> str:
-    """Return a size in decimal units: ``905 bytes``, ``1.4 MB``, ``10.2 GB``."""
-    if number < 1000:
-        return f"{number:.0f} byte{'' if number == 1 else 's'}"
-    number /= 1000
-    for unit in ("kB", "MB"):
-        if number < 999.95:
-            return f"{number:.1f} {unit}"
-        number /= 1000
-    return f"{number:,.1f} GB"
-
-
-def format_duration(seconds: float) -> str:
-    """Return a time in two units at most: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 10 min``."""
-    if seconds < 9.95:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02} s"
-    minutes = round(seconds / 60)
-    return f"{minutes // 60:,} h {minutes % 60:02} min"
-
-
-def format_result(result: Result) -> str:
-    """Return a value with its distance: ``win in 15``, ``loss in 0``, ``draw``."""
-    return result.value if result.dtw is None else f"{result.value} in {result.dtw}"
-
-
-def format_table(head: Sequence[str], rows: Sequence[Sequence[str]], align: str) -> str:
-    """Return a plain text table.
-
-    Args:
-        head: the titles.
-        rows: the cells, as many in each row as there are titles.
-        align: per column ``l`` for left or ``r`` for right.
-    """
-    lines = [head, *rows]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if side == "r" else cell.ljust(width)
-            for cell, width, side in zip(line, widths, align, strict=True)
-        ).rstrip()
-        for line in lines
-    )
-
-
-def stdout_can_show(text: str) -> bool:
-    """Return whether stdout's encoding has some characters."""
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def stdout_colour() -> bool:
-    """Return whether to colour what goes to stdout.
-
-    NO_COLOR, if it is set to anything, forbids it (https://no-color.org). FORCE_COLOR and
-    CLICOLOR_FORCE ask for it, unless they are 0. Otherwise a terminal gets colours, if it is not a
-    dumb one.
-    """
-    if os.environ.get("NO_COLOR"):
-        return False
-    if any(
-        os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")
-    ):
-        return True
-    return os.environ.get("TERM") != "dumb" and sys.stdout is not None and sys.stdout.isatty()

@@ -9,15 +9,12 @@ import click
 
 from solver.cli.common import (
     WholeNumber,
-    counted,
     databases_option,
-    emit_json,
-    format_bytes,
-    format_duration,
     json_option,
     threads_option,
     variant_option,
 )
+from solver.cli.formats import counted, emit_json, format_bytes, format_duration
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import UsageError
 from solver.rules import Rules

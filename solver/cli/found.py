@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from solver.cli.common import Decorated, stdout_can_show
-from solver.cli.query import describe_value
-from solver.errors import UsageError
+from solver.cli.common import Decorated
+from solver.cli.output import text_board, write_text
+from solver.describe import describe_value
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
     from solver.position import Position
     from solver.tablebase import Line, Result, Tablebase
 
-__all__ = ["board_option", "late_progress", "show", "solve_out", "svg_option", "write_pictures"]
+__all__ = ["board_option", "late_progress", "show", "solve_out", "write_pictures"]
 
 _WIDTH: Final = 79
 """Columns of a line of turns."""
@@ -29,35 +29,9 @@ _PATIENCE: Final = 1.0
 """Seconds before there is a bar to look at."""
 
 
-def svg_option(name: str) -> Callable[[Decorated], Decorated]:
-    """Add ``--svg DIR`` as parameter `pictures`: a Path or None.
-
-    Args:
-        name: what the names of pictures begin with.
-    """
-    return click.option(
-        "--svg",
-        "pictures",
-        metavar="DIR",
-        callback=_folder,
-        help=f"Draw each position into this folder as {name}-001.svg and so on; the folder is made"
-        " if need be.",
-    )
-
-
 def board_option(function: Decorated) -> Decorated:
     """Add ``--board`` as parameter `board`."""
     return click.option("--board", is_flag=True, help="Show the board of each position.")(function)
-
-
-def _folder(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
-    if value is None:
-        return None
-    if not value:
-        raise UsageError("--svg needs the name of a folder")
-    if Path(value).exists() and not Path(value).is_dir():
-        raise UsageError(f"--svg needs the name of a folder, and {value} is none")
-    return Path(value)
 
 
 def write_pictures(folder: Path, name: str, found: Sequence[tuple[Position, str]]) -> None:
@@ -68,13 +42,12 @@ def write_pictures(folder: Path, name: str, found: Sequence[tuple[Position, str]
         name: what the names of the files begin with.
         found: positions, each with what to write above it.
     """
-    from solver.atomicfile import replacing
     from solver.svg import render_svg
 
     digits = max(3, len(str(len(found))))
     for number, (position, title) in enumerate(found, 1):
-        with replacing(folder / f"{name}-{number:0{digits}}.svg") as file:
-            file.write(render_svg(position, title=title).encode())
+        file = folder / f"{name}-{number:0{digits}}.svg"
+        write_text(str(file), render_svg(position, title=title), "--svg")
 
 
 def solve_out(tablebase: Tablebase, positions: Sequence[Position]) -> list[Line]:
@@ -104,10 +77,7 @@ def show(
     indent = " " * (len(label) + 1)
     parts = [f"{label} {position}", f"{indent}{describe_value(position, result)}{note}"]
     if board:
-        from solver.render import NOT_ASCII, render_text
-
-        text = render_text(position, ascii_only=not stdout_can_show(NOT_ASCII))
-        parts.append("\n" + textwrap.indent(text, indent) + "\n")
+        parts.append("\n" + textwrap.indent(text_board(position), indent) + "\n")
     if line is not None and line.moves:
         turns = " ".join(move.text for move in line.moves)
         parts.append(

@@ -10,16 +10,13 @@ import click
 from solver.cli.common import (
     WholeNumber,
     databases_option,
-    emit_json,
-    format_result,
-    format_table,
     json_option,
-    plies,
     position_argument,
     variant_option,
 )
+from solver.cli.formats import emit_json, format_result, format_table
 from solver.cli.gamemoves import game_options, read_game
-from solver.describe import describe_sides, describe_value
+from solver.describe import describe_sides, describe_value, plies
 from solver.position import Position
 from solver.rules import Rules
 

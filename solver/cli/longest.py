@@ -11,29 +11,28 @@ import click
 from solver.cli.common import (
     WholeNumber,
     choose_sectors,
-    database_option,
-    emit_json,
-    format_count,
+    databases_option,
     json_option,
-    plies,
     sectors_argument,
     threads_option,
     variant_option,
 )
+from solver.cli.formats import emit_json, format_count
 from solver.cli.found import (
     late_progress,
     show,
     solve_out,
-    svg_option,
     write_pictures,
 )
+from solver.cli.output import pictures_option
 from solver.cli.signals import terminated_like_interrupted
+from solver.describe import plies
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
-    from solver.mining import Extreme
+    from solver.mining.longest import Extreme
     from solver.tablebase import Line
 
 __all__ = ["longest"]
@@ -51,8 +50,10 @@ __all__ = ["longest"]
 )
 @click.option("--losses", is_flag=True, help="Find the losses that take longest, not the wins.")
 @click.option("--line", "with_line", is_flag=True, help="Show best play to the end of the game.")
-@svg_option("longest")
-@database_option
+@pictures_option(
+    "Draw each position into this folder, as longest-001.svg and so on; it is made if need be."
+)
+@databases_option
 @threads_option
 @json_option
 def longest(
@@ -62,7 +63,7 @@ def longest(
     losses: bool,
     with_line: bool,
     pictures: Path | None,
-    database: Path,
+    databases: tuple[Path, ...],
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -75,14 +76,15 @@ def longest(
     many positions of the sector take as long, up to symmetry) and line: the turns of best play
     with --line, else null.
     """
-    from solver.mining import check_tables, find_longest
+    from solver.mining.found import check_tables
+    from solver.mining.longest import find_longest
     from solver.parallel import default_threads
     from solver.tablebase import open_tablebase
 
     chosen = choose_sectors(rules, sectors)
     if chosen is None:
         raise UsageError("say in which sectors to look, such as 6-5; 'morris stats' lists them")
-    with terminated_like_interrupted(), open_tablebase(database) as tablebase:
+    with terminated_like_interrupted(), open_tablebase(databases) as tablebase:
         check_tables(tablebase, rules, chosen)
         with late_progress(len(chosen)) as progress:
             found = {

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from solver.atomicfile import replacing
-from solver.cli.common import stdout_can_show, stdout_colour
+from solver.cli.common import Decorated
+from solver.cli.formats import stdout_can_show, stdout_colour
 from solver.errors import ResourceError, UsageError
 from solver.render import NOT_ASCII, render_text
 
 if TYPE_CHECKING:
     from solver.position import Position, Turn
 
-__all__ = ["text_board", "write_text"]
+__all__ = ["pictures_option", "text_board", "write_text"]
+
+
+def pictures_option(text: str) -> Callable[[Decorated], Decorated]:
+    """Add ``--svg DIR`` as parameter `pictures`: a Path or None.
+
+    Args:
+        text: what help says of it.
+    """
+    return click.option("--svg", "pictures", metavar="DIR", callback=_folder, help=text)
+
+
+def _folder(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    if value is None:
+        return None
+    if not value:
+        raise UsageError("--svg needs the name of a folder")
+    if Path(value).exists() and not Path(value).is_dir():
+        raise UsageError(f"--svg needs the name of a folder, and {value} is none")
+    return Path(value)
 
 
 def text_board(position: Position, last_turn: Turn | None = None) -> str:

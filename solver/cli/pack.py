@@ -10,15 +10,13 @@ import click
 from solver.cli.common import (
     choose_sectors,
     database_option,
-    emit_json,
-    format_bytes,
-    format_duration,
     json_option,
     present_sectors,
     sectors_argument,
     threads_option,
     variant_argument,
 )
+from solver.cli.formats import emit_json, format_bytes, format_duration
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector

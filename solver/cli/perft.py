@@ -6,16 +6,8 @@ import re
 
 import click
 
-from solver.cli.common import (
-    WholeNumber,
-    counted,
-    emit_json,
-    format_count,
-    format_table,
-    json_option,
-    read_position,
-    variant_argument,
-)
+from solver.cli.common import WholeNumber, json_option, read_position, variant_argument
+from solver.cli.formats import counted, emit_json, format_count, format_table
 from solver.errors import UsageError
 from solver.perft import divide as count_by_turn
 from solver.perft import perft as count

@@ -9,17 +9,19 @@ import click
 
 from solver.cli.common import (
     choose_sectors,
-    counted,
     database_option,
+    json_option,
+    sector_choice,
+    threads_option,
+    variant_argument,
+)
+from solver.cli.formats import (
+    counted,
     emit_json,
     format_bytes,
     format_count,
     format_duration,
     format_table,
-    json_option,
-    sector_choice,
-    threads_option,
-    variant_argument,
 )
 from solver.plan import Plan, make_plan
 from solver.rules import Rules

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from solver.build import BuildProgress
-from solver.cli.common import counted, format_count, format_duration
 from solver.cli.compiling import compile_first
+from solver.cli.formats import counted, format_count, format_duration
 from solver.escape import one_line
 from solver.plan import unit_seconds, unit_slots
 

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from solver.cli.common import (
+from solver.cli.common import database_option, json_option, threads_option, variant_argument
+from solver.cli.formats import (
     counted,
-    database_option,
     emit_json,
     format_bytes,
     format_count,
     format_result,
     format_table,
-    json_option,
-    threads_option,
-    variant_argument,
 )
 from solver.errors import DamagedTableError, MissingTableError
 from solver.rules import Rules

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -11,33 +10,32 @@ import click
 from solver.cli.common import (
     WholeNumber,
     choose_sectors,
-    counted,
-    database_option,
-    emit_json,
+    databases_option,
     json_option,
-    plies,
     present_sectors,
     sectors_argument,
     threads_option,
     variant_option,
 )
+from solver.cli.formats import counted, emit_json
 from solver.cli.found import (
     board_option,
     late_progress,
     show,
     solve_out,
-    svg_option,
     write_pictures,
 )
+from solver.cli.output import pictures_option
 from solver.cli.signals import terminated_like_interrupted
-from solver.errors import MissingTableError, UsageError
+from solver.describe import plies
+from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
-    from solver.keymoves import Wish
-    from solver.mining import Puzzle
-    from solver.tablebase import Line, Tablebase
+    from solver.mining.keymoves import Wish
+    from solver.mining.puzzles import Puzzle
+    from solver.tablebase import Line
 
 __all__ = ["puzzles"]
 
@@ -84,8 +82,10 @@ _DEEPEST: Final = 65535
 )
 @click.option("--solution", is_flag=True, help="Show best play for both sides to the end.")
 @board_option
-@svg_option("puzzle")
-@database_option
+@pictures_option(
+    "Draw each position into this folder, as puzzle-001.svg and so on; it is made if need be."
+)
+@databases_option
 @threads_option
 @json_option
 def puzzles(
@@ -104,7 +104,7 @@ def puzzles(
     solution: bool,
     board: bool,
     pictures: Path | None,
-    database: Path,
+    databases: tuple[Path, ...],
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -123,7 +123,7 @@ def puzzles(
     turns of best play), move (the key move), winning_moves (how many win at all), quiet and
     sacrifice. If fewer positions are found than asked for, stderr says so, and the exit code is 0.
     """
-    from solver.mining import find_puzzles
+    from solver.mining.puzzles import find_puzzles
     from solver.parallel import default_threads
     from solver.tablebase import open_tablebase
 
@@ -133,9 +133,9 @@ def puzzles(
     found: list[Puzzle] = []
     lines: list[Line] = []
     interrupted: KeyboardInterrupt | None = None
-    with terminated_like_interrupted(), open_tablebase(database) as tablebase:
+    with terminated_like_interrupted(), open_tablebase(databases) as tablebase:
         if chosen is None:
-            chosen = _sectors_with_distances(rules, tablebase)
+            chosen = present_sectors(rules, tablebase, "dtw")
         with late_progress(len(chosen)) as progress:
             try:
                 search = find_puzzles(
@@ -202,7 +202,7 @@ def _wish(only_move: bool, quiet: bool, sacrifice: bool, capture: bool) -> Wish:
     Raises:
         UsageError: more than one kind is asked for.
     """
-    from solver.keymoves import Wish
+    from solver.mining.keymoves import Wish
 
     if quiet + sacrifice + capture > 1:
         raise UsageError("--quiet, --sacrifice and --capture exclude each other; choose one")
@@ -211,23 +211,6 @@ def _wish(only_move: bool, quiet: bool, sacrifice: bool, capture: bool) -> Wish:
     if quiet:
         return Wish(only_move, "quiet")
     return Wish(only_move, "capture" if capture else None)
-
-
-def _sectors_with_distances(rules: Rules, tablebase: Tablebase) -> list[Sector]:
-    """Return the sectors that have a table of distances, in solving order.
-
-    Raises:
-        MissingTableError: there is none.
-    """
-    present = present_sectors(rules, tablebase)
-    found = tablebase.present(rules, present, "dtw")
-    if not found:
-        folder = shlex.quote(str(tablebase.path))
-        raise MissingTableError(
-            f"the tables of {rules.name} in {tablebase.path} only tell win, draw and loss; make"
-            f" some of distances with: morris solve {rules.name} {present[0]} --db {folder}"
-        )
-    return found
 
 
 def _entry(number: int, puzzle: Puzzle, board: bool, line: Line | None) -> str:

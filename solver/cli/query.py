@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from solver.cli.common import (
-    databases_option,
-    emit_json,
-    format_result,
-    format_table,
-    json_option,
-    position_argument,
-    variant_option,
-)
+from solver.cli.common import databases_option, json_option, position_argument, variant_option
+from solver.cli.formats import emit_json, format_result, format_table
 from solver.cli.gamemoves import game_options, read_game
 from solver.cli.output import text_board
 from solver.describe import describe_sides, describe_value

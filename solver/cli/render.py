@@ -11,11 +11,11 @@ import click
 from solver.cli.common import (
     WholeNumber,
     databases_option,
-    emit_json,
     json_option,
     position_argument,
     variant_option,
 )
+from solver.cli.formats import emit_json
 from solver.cli.gamemoves import read_game
 from solver.cli.output import text_board, write_text
 from solver.errors import UsageError

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 import click
 
-from solver.cli.common import format_result
+from solver.cli.formats import format_result
 from solver.cli.output import text_board
 from solver.describe import describe_due, describe_sides, plies
 from solver.errors import MissingTableError, UsageError

@@ -12,13 +12,12 @@ from solver.cli.common import (
     DecimalNumber,
     choose_sectors,
     database_option,
-    emit_json,
-    format_duration,
     json_option,
     sector_choice,
     threads_option,
     variant_argument,
 )
+from solver.cli.formats import emit_json, format_duration
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import UsageError
 from solver.rules import Rules

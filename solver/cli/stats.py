@@ -12,15 +12,12 @@ import click
 from solver.cli.common import (
     choose_sectors,
     databases_option,
-    emit_json,
-    format_bytes,
-    format_count,
-    format_table,
     json_option,
     present_sectors,
     sectors_argument,
     variant_argument,
 )
+from solver.cli.formats import emit_json, format_bytes, format_count, format_table
 from solver.cli.output import write_text
 from solver.errors import UsageError
 from solver.reference import write_reference

@@ -8,7 +8,8 @@ from typing import Final
 
 import click
 
-from solver.cli.common import emit_json, json_option
+from solver.cli.common import json_option
+from solver.cli.formats import emit_json
 from solver.describe import describe_rules
 from solver.rules import VARIANTS, Rules, get_variant, options_of
 

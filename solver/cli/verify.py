@@ -10,16 +10,14 @@ import click
 
 from solver.cli.common import (
     choose_sectors,
-    counted,
     database_option,
-    emit_json,
-    format_count,
     json_option,
     present_sectors,
     sectors_argument,
     threads_option,
     variant_argument,
 )
+from solver.cli.formats import counted, emit_json, format_count
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import DamagedTableError, MissingTableError, ResourceError, UsageError
 from solver.rules import Rules

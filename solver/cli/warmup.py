@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from solver.boards import BOARDS
-from solver.cli.common import emit_json, format_duration, json_option
+from solver.cli.common import json_option
+from solver.cli.formats import emit_json, format_duration
 from solver.escape import one_line
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, sectors_up_to, solving_order, wanted_sectors

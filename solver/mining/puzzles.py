@@ -1,4 +1,4 @@
-"""Positions found in tables of distances: puzzles by a filter, and the longest wins and losses.
+"""Puzzles: won positions found in tables of distances by a filter.
 
     with open_tablebase() as tablebase:
         wish = Wish(only_move=True, kind="quiet")
@@ -12,41 +12,34 @@ itself or another raises DamagedTableError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from solver.boards import Board
 from solver.errors import UsageError
-from solver.images import images
 from solver.index import layout
-from solver.keymoves import Wish, may_fulfil, turns_about
+from solver.mining.found import (
+    Progress,
+    analyse_again,
+    canonical_masks,
+    check_tables,
+    found_position,
+)
+from solver.mining.keymoves import Wish, may_fulfil, turns_about
+from solver.mining.scanning import Depths, Sample, sector_key
 from solver.position import Position
-from solver.results import MoveResult, Result, words
+from solver.results import MoveResult
 from solver.rules import Rules
-from solver.scanning import Depths, Sample, scan, sector_key
-from solver.sectors import Sector, exits, quiet
+from solver.sectors import Sector
 from solver.tablebase import Tablebase
 from solver.tablefile import TableReader
 
-__all__ = [
-    "Extreme",
-    "Puzzle",
-    "Wish",
-    "canonical_masks",
-    "check_tables",
-    "find_longest",
-    "find_puzzles",
-]
+__all__ = ["Puzzle", "find_puzzles"]
 
 Ints = npt.NDArray[np.int64]
-
-Progress = Callable[[Sector, int, int], None]
-"""Called with a sector, how much of the work on it is done, and all of it."""
 
 _FIRST_SAMPLE: Final = 1 << 16
 _NEXT_SAMPLE: Final = 1 << 21
@@ -97,61 +90,6 @@ class Puzzle:
     def sacrifice(self) -> bool:
         """Whether every key move gives up a mill."""
         return Wish(kind="sacrifice").fulfilled(self.position, self.moves)
-
-
-@dataclass(frozen=True)
-class Extreme:
-    """One of the longest wins or losses of a sector.
-
-    Attributes:
-        position: White to move; the smallest of its images under the board's symmetries.
-        result: its value and distance.
-        distinct: how many positions of the sector have that distance, up to symmetry.
-    """
-
-    position: Position
-    result: Result
-    distinct: int
-
-
-def check_tables(tablebase: Tablebase, rules: Rules, sectors: Iterable[Sector]) -> None:
-    """Refuse to look into sectors whose moves cannot be looked up.
-
-    Raises:
-        MissingTableError: a table of distances of one of them, or of one that a turn there leads
-            to, is missing.
-    """
-    wanted: dict[Sector, None] = {}
-    for sector in sectors:
-        twin = quiet(rules, sector)
-        around = (sector, *([twin] if twin else []), *exits(rules, sector))
-        wanted.update(dict.fromkeys(around))
-    present = set(tablebase.present(rules, wanted, "dtw"))
-    for sector in wanted:
-        if sector not in present:
-            tablebase.reader(rules, sector, "dtw")  # says what is missing, and what makes it
-
-
-def canonical_masks(board: Board, movers: Ints, opponents: Ints) -> tuple[Ints, Ints]:
-    """Return the smallest image of each position under the board's automorphisms.
-
-    Images are compared by the mover's mask, then by the opponent's.
-
-    Args:
-        board: the board.
-        movers, opponents: masks, both of shape (n,).
-
-    Returns:
-        Masks of the same shape, of mover and opponent.
-    """
-    least = movers << board.size | opponents
-    for number in range(1, len(board.automorphisms)):
-        image = images(board, number, movers).astype(np.int64) << board.size
-        np.minimum(least, image | images(board, number, opponents), out=least)
-    return least >> board.size, least & board.full_mask
-
-
-# -- puzzles ----------------------------------------------------------------------------------
 
 
 def find_puzzles(
@@ -327,9 +265,9 @@ class _Search:
             ):
                 if (mover, opponent) in self._seen:
                     continue
-                position = _position(self._rules, self._sector, mover, opponent)
+                position = found_position(self._rules, self._sector, mover, opponent)
                 depths = self._depths
-                _, moves = _analyse(self._tablebase, reader, position, int(slots[i]), depths)
+                _, moves = analyse_again(self._tablebase, reader, position, int(slots[i]), depths)
                 if self._wish.fulfilled(position, moves):
                     self._seen.add((mover, opponent))
                     yield i, Puzzle(position, moves)
@@ -341,164 +279,3 @@ class _Search:
 
     def _reader(self) -> TableReader:
         return self._tablebase.reader(self._rules, self._sector, "dtw")
-
-
-def _position(rules: Rules, sector: Sector, mover: int, opponent: int) -> Position:
-    """Return a position of a sector with White to move."""
-    return Position(rules, mover, opponent, True, sector.mover_hand, sector.opponent_hand)
-
-
-def _analyse(
-    tablebase: Tablebase, reader: TableReader, position: Position, slot: int, depths: Depths
-) -> tuple[Result, list[MoveResult]]:
-    """Return the result and the moves of a position that was found in a slot.
-
-    Raises:
-        DamagedTableError: it cannot be, or has another distance than the slot says.
-    """
-    try:
-        result, moves = tablebase.analyse(position)
-    except UsageError as error:
-        raise reader.damaged(f"slot {slot}", f"has a distance, but {error}") from None
-    if result.dtw is None or result.dtw not in depths:
-        said = f"{'win' if depths.least % 2 else 'loss'} in {depths.least}"
-        if depths.least < depths.most:
-            said += f" to {depths.most}"
-        raise reader.damaged(
-            f"slot {slot}", f"holds a {said}, but the same position {position} is a {words(result)}"
-        )
-    return result, moves
-
-
-# -- the longest ------------------------------------------------------------------------------
-
-
-class _Kept(NamedTuple):
-    """Slots with one distance.
-
-    Attributes:
-        slots: the first ones found, in arrays.
-        number: how many.
-    """
-
-    slots: list[Ints]
-    number: int
-
-
-def find_longest(
-    tablebase: Tablebase,
-    rules: Rules,
-    sector: Sector,
-    *,
-    losses: bool = False,
-    count: int = 1,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> list[Extreme]:
-    """Return the wins of a sector that take longest, the longest first; or the losses.
-
-    Those of one distance are in the order of their slots, and no two are the same up to symmetry.
-    The tables alone determine them.
-
-    Args:
-        tablebase: with tables of distances of the sector and of those that turns there lead to.
-        rules: the game.
-        sector: where to look.
-        losses: look for the longest losses.
-        count: the most positions wanted.
-        threads: threads to use.
-        progress: called now and then in this thread.
-
-    Raises:
-        MissingTableError, DamagedTableError, ResourceError: a table is missing, damaged, or may
-            not be read.
-    """
-    check_tables(tablebase, rules, [sector])
-    reader = tablebase.reader(rules, sector, "dtw")
-    histogram = reader.header.distinct_histogram
-    wanted = _deepest(histogram, losses, count)
-    if not wanted:
-        return []
-    depths = Depths(wanted[-1], wanted[0])
-    # A position has at most as many slots as the board has automorphisms.
-    enough = len(rules.board.automorphisms) * count
-    held = dict.fromkeys(wanted, _Kept([], 0))
-
-    def keep(slots: Ints, entries: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[Any]]:
-        return slots, entries
-
-    with closing(scan(reader, depths, keep, threads)) as runs:
-        for done, (slots, entries) in runs:
-            for depth in np.unique(entries).tolist():
-                kept = held.get(depth)
-                if kept is None:
-                    raise _miscounted(reader, depth, 0, "some")
-                found = slots[entries == depth][: enough - kept.number]
-                held[depth] = _Kept([*kept.slots, found], kept.number + len(found))
-            if progress is not None:
-                progress(sector, done, reader.header.slots)
-            if all(kept.number == enough for kept in held.values()):
-                break
-    extremes: list[Extreme] = []
-    for depth in wanted:
-        number = min(histogram[depth], count - len(extremes))
-        slots = np.concatenate([np.zeros(0, dtype=np.int64), *held[depth].slots])
-        complete = held[depth].number < enough
-        for position, slot in _distinct(rules, sector, reader, depth, slots, number, complete):
-            result, _ = _analyse(tablebase, reader, position, slot, Depths(depth, depth))
-            extremes.append(Extreme(position, result, histogram[depth]))
-    return extremes
-
-
-def _deepest(histogram: dict[int, int] | Any, losses: bool, count: int) -> list[int]:
-    """Return the greatest distances, descending, that so many distinct positions have."""
-    found = []
-    for depth in sorted(histogram, reverse=True):
-        if depth % 2 == losses or count <= 0:
-            continue
-        found.append(depth)
-        count -= histogram[depth]
-    return found
-
-
-def _distinct(
-    rules: Rules,
-    sector: Sector,
-    reader: TableReader,
-    depth: int,
-    slots: Ints,
-    number: int,
-    complete: bool,
-) -> list[tuple[Position, int]]:
-    """Return distinct positions of some slots that have one distance, each with a slot.
-
-    Args:
-        rules: the game.
-        sector: of the slots.
-        reader: of the sector's table.
-        depth: the distance.
-        slots: ascending.
-        number: how many are wanted.
-        complete: whether these are all slots with that distance.
-
-    Raises:
-        DamagedTableError: there are not as many distinct ones as the header counts.
-    """
-    numbering = layout(rules, sector)
-    pairs = np.array([numbering.masks(slot) for slot in slots.tolist()], np.int64).reshape(-1, 2)
-    movers, opponents = canonical_masks(rules.board, pairs[:, 0], pairs[:, 1])
-    first: dict[tuple[int, int], int] = {}
-    for slot, *masks in zip(slots.tolist(), movers.tolist(), opponents.tolist(), strict=True):
-        first.setdefault((masks[0], masks[1]), slot)
-    said = reader.header.distinct_histogram[depth]
-    if len(first) < number or (complete and len(first) != said):
-        raise _miscounted(reader, depth, said, str(len(first)))
-    chosen = list(first.items())[:number]
-    return [(_position(rules, sector, *masks), slot) for masks, slot in chosen]
-
-
-def _miscounted(reader: TableReader, depth: int, said: int, found: str) -> Exception:
-    """Return the error to raise where a header counts other positions than there are."""
-    return reader.damaged(
-        "header", f"counts {said} distinct positions of depth {depth}, but there are {found}"
-    )
