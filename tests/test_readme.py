@@ -142,8 +142,12 @@ def test_the_record_of_the_deep_run() -> None:
         assert re.search(rf"^ +{ply} +{shown[0]} +{shown[1]} +{shown[2]} ", record, re.MULTILINE)
 
 
-def test_the_python_example_holds(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_example_holds(
+    database: Path, morris: Morris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MORRIS_DB", str(database))
+    monkeypatch.chdir(tmp_path)
+    assert morris("export", "4-4").code == 0  # as the README has it before
     examples = [block.body for block in blocks() if block.kind == "pycon"]
     assert examples
     runner = doctest.DocTestRunner()
