@@ -60,16 +60,12 @@ PAIRS = with_options(get_variant("five"), ["double-mill=2"])
 DIAGONALS = with_options(get_variant("twelve"), ["double-mill=2"])
 CASES = [
     Case(NINE, Sector(3, 3), 23, 99),
-    Case(NINE, Sector(3, 4), 33, 99),
-    Case(get_variant("five"), Sector(4, 4), 15, 99),
     Case(get_variant("five"), Sector(5, 4), 19, 31),
-    Case(get_variant("five"), Sector(4, 3), 13, 21),
     Case(get_variant("five"), Sector(3, 3, 1, 1), 9, 99),
     Case(get_variant("three"), Sector(3, 3), 1, 99),
     Case(get_variant("three"), Sector(1, 2, 2, 1), 1, 99),
     Case(get_variant("tic-tac-toe"), Sector(3, 3, 2, 1), 1, 99),
     Case(get_variant("dara"), Sector(3, 3), 25, 99),
-    Case(LASKER, Sector(2, 2, 1, 1), 15, 99),
     Case(LASKER, Sector(3, 2, 0, 1), 11, 99),
     Case(PAIRS, Sector(4, 4, 1, 1), 5, 7),
     Case(DIAGONALS, Sector(5, 4), 25, 99),
