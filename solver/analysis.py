@@ -17,7 +17,6 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from solver.errors import MissingTableError
@@ -39,9 +38,12 @@ class TurnReport(NamedTuple):
         turn: what was played.
         before: what the position was worth; None if there is no table of it.
         after: what the turn has left of that, counted from before the turn, so that a perfect turn
-            leaves all of it; None if there is no table.
+            leaves all of it; None if there is no table. A turn that makes the game a draw by its
+            history has left a draw.
         moves: every turn there was, best first; None if there is not a table for each.
         draw_due: why the game's history made it a draw after the turn; None if it did not.
+        warning: that the win or loss takes longer than the limit of plies without a capture leaves,
+            in a sentence; None if it does not.
     """
 
     ply: int
@@ -51,6 +53,7 @@ class TurnReport(NamedTuple):
     after: Result | None
     moves: list[MoveResult] | None
     draw_due: Draw | None
+    warning: str | None
 
     @property
     def text(self) -> str:
@@ -77,15 +80,18 @@ def analyse_game(
     record: Record,
     repetition: int | None = None,
     quiet_limit: int | None = None,
-) -> Iterator[TurnReport]:
+) -> list[TurnReport]:
     """Judge every turn of a game by the tables.
+
+    Where a draw is due by the game's history and yet the game goes on, the rest is judged as if
+    there had been none.
 
     Args:
         tablebase: where the tables are; positions that have none stay without a judgement.
         record: the game.
         repetition, quiet_limit: as for :class:`solver.game.Game`.
 
-    Yields:
+    Returns:
         A report for each turn, in order.
 
     Raises:
@@ -93,17 +99,23 @@ def analyse_game(
         UsageError: a limit makes no sense.
     """
     game = Game(record.start, repetition, quiet_limit)
+    reports: list[TurnReport] = []
+    drawn = False
     for ply, (turn, *_) in enumerate(record.turns, 1):
         position = game.position
         before, moves = _ask(tablebase, position)
+        warned = None if drawn or before is None else game.warning(before)
         game.play(turn, past_draws=True)
         after = None
-        if moves is not None:
+        if game.draw_due and not drawn:
+            drawn, after = True, Result("draw", None)
+        elif moves is not None:
             after = next(Result(move.value, move.dtw) for move in moves if move.turn == turn)
         elif (left := tablebase.get(game.position)) is not None:
             distance = None if left.dtw is None else left.dtw + 1
             after = Result(OTHER[left.value], distance)
-        yield TurnReport(ply, position, turn, before, after, moves, game.draw_due)
+        reports.append(TurnReport(ply, position, turn, before, after, moves, game.draw_due, warned))
+    return reports
 
 
 def _ask(tablebase: Tablebase, position: Position) -> tuple[Result | None, list[MoveResult] | None]:

@@ -235,6 +235,16 @@ class Game:
             return f"A draw is due: {self._cause(draw)}."
         return warning(result, self.plies_left(), stones_taken=not self.position.rules.mill_wins)
 
+    def drawing_turns(self) -> list[Turn]:
+        """The turns after which the game's history makes it a draw, in the order of their texts."""
+        found = []
+        for turn in self.position.turns():
+            self.play(turn, past_draws=True)
+            if self.draw_due is not None:
+                found.append(turn)
+            self.undo()
+        return found
+
     def _cause(self, draw: Draw) -> str:
         """What makes the game a draw, in words."""
         if draw is Draw.REPETITION:

@@ -232,6 +232,8 @@ def parse_point(board: Board, name: str) -> int:
     index = board.point_index.get(name.lower())
     if index is not None:
         return index
+    if not name:
+        raise UsageError("the name of a point is missing")
     if name.isascii() and name.isdecimal():
         if len(name) <= 3 and 1 <= int(name) <= board.size:
             return int(name) - 1

@@ -15,8 +15,9 @@
 
 A record is read leniently: numbers of turns, tags, comments (``{...}`` or ``;`` to the end of the
 line), marks such as ``!?`` and the result may be there or not, captures may be words of their own,
-and points may be numbers of PlayOK. Tags that mean something: ``Variant`` (a name such as ``six``
-or ``nine -r stones=4``), ``FEN`` (the position that the game begins with) and ``Result``.
+and points may be numbers of PlayOK. Commas mean nothing, nor do lines that begin with ``%``. Tags
+that mean something: ``Variant`` (a name such as ``six`` or ``nine -r stones=4``), ``FEN`` (the
+position that the game begins with) and ``Result``.
 """
 
 from __future__ import annotations
@@ -48,15 +49,20 @@ RESULTS: Final = {"1-0": "White", "0-1": "Black", "1/2-1/2": None}
 _WIDTH: Final = 80
 """Characters of a line of turns at most; a longer comment is broken between words."""
 
+_LONGEST_TURN: Final = 40
+"""More characters than any turn has."""
+
 _TOKEN: Final = re.compile(
     r"""
       (?P<tag> \[ \s* (?P<name> \w+ ) \s* " (?P<value> (?: [^"\\\n] | \\. )* ) " \s* \] )
     | \{ (?P<comment> [^}]* ) \}
+    | (?P<unending> \{ ) [^}]* \Z
     | ; (?P<remark> [^\n]* )
+    | (?P<nothing> (?m: ^ % [^\n]* ) | , )
     | (?P<result> (?: 1-0 | 0-1 | 1/2-1/2 | ½-½ | \* ) (?! \S ) )
     | (?P<number> \d+ \s? \.+ | \.\.+ )
     | (?P<mark> [!?]{1,2} | \$ \d+ )
-    | (?P<word> [^\s{};()\[\]!?$.]+ )
+    | (?P<word> [^\s{};()\[\]!?$.,]+ )
     | (?P<other> \S )
     """,
     re.VERBOSE,
@@ -127,6 +133,12 @@ class Record:
     def __str__(self) -> str:
         return format_record(self)
 
+    def _repr_svg_(self) -> str:
+        """Draw the last position for notebooks, with the last turn marked."""
+        from solver.svg import render_svg
+
+        return render_svg(self.end, last_turn=self.turns[-1].turn if self.turns else None)
+
 
 # -- reading ------------------------------------------------------------------------------------
 
@@ -175,7 +187,8 @@ def _tokens(text: str) -> Iterator[_Token]:
         # The names inside a tag come after it, so the last group is not the outermost one.
         kind = "tag" if match["tag"] is not None else kind
         token = _Token(kind, match[kind] or "", match.start())
-        if waiting and kind == "word" and token.text.startswith(CAPTURE_SIGNS):
+        joins = waiting is not None and len(waiting.text) < _LONGEST_TURN
+        if waiting and joins and kind == "word" and token.text.startswith(CAPTURE_SIGNS):
             waiting = waiting._replace(text=waiting.text + token.text)
             continue
         if waiting:
@@ -238,7 +251,7 @@ class _Reader:
         self._text = text
         self._start = self._position = start
         self._turns: list[PlayedTurn] = []
-        self._comment = ""
+        self._comments: list[list[str]] = [[]]  # before the first turn, and behind each
         self._result: str | None = None
 
     def take(self, token: _Token) -> None:
@@ -249,7 +262,7 @@ class _Reader:
         """
         if token.kind in ("comment", "remark"):
             # Only a remark to the end of a line can hold a brace, which could not be written again.
-            self._add_comment(" ".join(token.text.replace("}", ")").split()))
+            self._comments[-1] += token.text.replace("}", ")").split()
         elif self._result is not None:
             self._refuse(token, "the game has ended before it; give one game at a time")
         elif token.kind == "result":
@@ -260,7 +273,7 @@ class _Reader:
             self._add_mark(token)
         elif token.kind == "tag" and self._turns:
             self._refuse(token, "a tag stands before the first turn; give one game at a time")
-        elif token.kind == "other":
+        elif token.kind in ("other", "unending"):
             self._refuse(token, _EXPECTED.get(token.text, "a turn was expected"))
 
     def record(self, tags: Mapping[str, str]) -> Record:
@@ -288,7 +301,12 @@ class _Reader:
             if result not in ("*", played):
                 raise UsageError(f"the record ends with {result}, but the game with {played}")
             result = played
-        return Record(self._start, tuple(self._turns), tags, self._comment, result)
+        first, *others = (" ".join(words) for words in self._comments)
+        turns = (
+            played._replace(comment=comment)
+            for played, comment in zip(self._turns, others, strict=True)
+        )
+        return Record(self._start, tuple(turns), tags, first, result)
 
     def _play(self, token: _Token) -> None:
         try:
@@ -296,14 +314,8 @@ class _Reader:
         except UsageError as error:
             self._refuse(token, str(error))
         self._turns.append(PlayedTurn(turn))
+        self._comments.append([])
         self._position = self._position.apply(turn)
-
-    def _add_comment(self, comment: str) -> None:
-        if not self._turns:
-            self._comment = f"{self._comment} {comment}".strip()
-            return
-        last = self._turns[-1]
-        self._turns[-1] = last._replace(comment=f"{last.comment} {comment}".strip())
 
     def _add_mark(self, token: _Token) -> None:
         if not self._turns:

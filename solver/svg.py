@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from solver.boards import Board
 from solver.errors import UsageError
+from solver.notation import spelled_turn
 from solver.position import Position, Turn
 from solver.results import MoveResult
 from solver.svgboard import (
@@ -37,17 +38,22 @@ from solver.svgmarks import (
 )
 from solver.svgtext import document
 
-__all__ = ["SMALLEST", "render_svg"]
+__all__ = ["SMALLEST", "Arrow", "render_svg"]
 
 SMALLEST = 16
 """Pixels: a picture may be no narrower."""
+
+
+Arrow = Turn | tuple[int, int] | str
+"""A turn, a pair of origin and target, or the text of a turn."""
 
 
 def render_svg(
     position: Position,
     *,
     last_turn: Turn | None = None,
-    arrows: Sequence[Turn | tuple[int, int]] = (),
+    arrows: Sequence[Arrow] = (),
+    mistakes: Sequence[Arrow] = (),
     values: Sequence[MoveResult] | None = None,
     origin: int | None = None,
     size: int = 400,
@@ -59,8 +65,9 @@ def render_svg(
         position: what to draw.
         last_turn: the turn that led here: its stone is marked, where it came from, and by a cross
             what it took.
-        arrows: turns, or pairs of origin and target, to point at: an arrow for the move of a stone,
-            a ring for a placement, and a cross on what is taken. They need not be legal.
+        arrows: turns to point at: an arrow for the move of a stone, a ring for a placement, and a
+            cross on what is taken. They need not be legal.
+        mistakes: turns to point at in red, and with broken lines.
         values: moves of the position with their values, such as ``Tablebase.moves`` returns. Each
             point shows the best of the moves that lead there: ``W9`` for a win in 9 plies,
             ``=`` for a draw, ``L8`` for a loss in 8.
@@ -73,13 +80,14 @@ def render_svg(
         An SVG document of ASCII characters, which names nothing outside itself.
 
     Raises:
-        UsageError: a turn or `origin` is on none of the board's points, or `size` is too small.
+        UsageError: a turn or `origin` is on none of the board's points, a text is no turn, or
+            `size` is too small.
     """
     board = position.rules.board
-    turns = [arrow if isinstance(arrow, Turn) else Turn(*arrow) for arrow in arrows]
+    turns, wrong = ([_turn(position, arrow) for arrow in some] for some in (arrows, mistakes))
     best = best_by_target(values or (), origin)
     marked = [origin, *best]
-    for turn in (*turns, *([] if last_turn is None else [last_turn])):
+    for turn in (*turns, *wrong, *([] if last_turn is None else [last_turn])):
         marked += [turn.origin, turn.target, *turn.captures]
     _check_points(board, marked)
     if size < SMALLEST:
@@ -94,16 +102,23 @@ def render_svg(
         "" if last_turn is None else draw_last_turn(layout, last_turn),
         "" if origin is None else draw_selection(layout, origin),
         "" if last_turn is None else draw_captured(layout, last_turn, best),
+        draw_arrows(layout, position, wrong, best, mistakes=True),
         draw_arrows(layout, position, turns, best),
         draw_values(layout, best),
     ]
     return document(
         "\n".join(layer for layer in layers if layer),
         title=title or f"{position.rules.name}: {position}",
-        description=_describe(position, last_turn, turns, best),
+        description=_describe(position, last_turn, turns, wrong, best),
         box=(WIDTH, layout.height),
         width=size,
     )
+
+
+def _turn(position: Position, arrow: Arrow) -> Turn:
+    if isinstance(arrow, str):
+        return spelled_turn(position.rules, arrow)
+    return arrow if isinstance(arrow, Turn) else Turn(*arrow)
 
 
 def _check_points(board: Board, points: Iterable[int | None]) -> None:
@@ -120,6 +135,7 @@ def _describe(
     position: Position,
     last_turn: Turn | None,
     arrows: Sequence[Turn],
+    mistakes: Sequence[Turn],
     best: Mapping[int, MoveResult],
 ) -> str:
     """Return in words what is in the picture."""
@@ -137,6 +153,8 @@ def _describe(
         sentences.append(f"The last turn was {last_turn.text(board)}.")
     if arrows:
         sentences.append(f"Arrows: {', '.join(turn.text(board) for turn in arrows)}.")
+    if mistakes:
+        sentences.append(f"Mistakes: {', '.join(turn.text(board) for turn in mistakes)}.")
     if best:
         labels = (f"{board.points[point]} {value_label(move)}" for point, move in best.items())
         sentences.append(f"Values of the moves to: {', '.join(labels)}.")

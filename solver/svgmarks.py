@@ -24,6 +24,7 @@ __all__ = [
 _LAST: Final = "#e0932f"
 _ARROW: Final = "#1c62b8"
 _CROSS: Final = "#c22a1e"
+_DASHES: Final = "7 7"
 _CASING: Final = "#ffffff"
 """Around marks and labels, which may lie on anything."""
 _WIDEST_LABEL: Final = 56.0
@@ -82,11 +83,13 @@ def draw_selection(layout: Layout, point: int) -> str:
     return group("selection", _halo(layout, point, _ARROW))
 
 
-def _halo(layout: Layout, point: int, colour: str) -> str:
+def _halo(layout: Layout, point: int, colour: str, *, broken: bool = False) -> str:
     """Return a ring around the stone on a point."""
     x, y = layout.at[point]
+    dashes: dict[str, str | float] = {"stroke_dasharray": _DASHES} if broken else {}
+    reach = layout.radius + 1.8
     return element(
-        "circle", cx=x, cy=y, r=layout.radius + 1.8, fill="none", stroke=colour, stroke_width=4
+        "circle", cx=x, cy=y, r=reach, fill="none", stroke=colour, stroke_width=4, **dashes
     )
 
 
@@ -94,7 +97,12 @@ def _halo(layout: Layout, point: int, colour: str) -> str:
 
 
 def draw_arrows(
-    layout: Layout, position: Position, turns: Sequence[Turn], labelled: Iterable[int]
+    layout: Layout,
+    position: Position,
+    turns: Sequence[Turn],
+    labelled: Iterable[int],
+    *,
+    mistakes: bool = False,
 ) -> str:
     """Return an arrow for each turn that moves a stone, a ring for a placement, and crosses.
 
@@ -103,24 +111,37 @@ def draw_arrows(
         position: arrows end at the rim of its stones, and go round those between.
         turns: what to draw.
         labelled: points with a label, at whose rim they end as well.
+        mistakes: whether the turns are mistakes, which are red and broken.
     """
     labelled = set(labelled)
+    colour = _CROSS if mistakes else _ARROW
     stones = {p for p in range(len(layout.at)) if (position.white | position.black) >> p & 1}
     parts = []
     for turn in turns:
         if turn.origin is None or turn.origin == turn.target:
-            parts.append(_halo(layout, turn.target, _ARROW))
+            parts.append(_halo(layout, turn.target, colour, broken=mistakes))
         else:
             near = turn.target in stones | labelled
-            parts.append(_arrow(layout, turn.origin, turn.target, stones, near))
+            arrow = _arrow(layout, turn.origin, turn.target, stones, near, colour, broken=mistakes)
+            parts.append(arrow)
     crosses = [
         _cross(*layout.at[point], layout.radius * 0.55)
         for point in dict.fromkeys(point for turn in turns for point in turn.captures)
     ]
-    return group("arrows", group("moves", *parts, opacity=0.85), group("taken", *crosses))
+    kind = "mistakes" if mistakes else "arrows"
+    return group(kind, group("moves", *parts, opacity=0.85), group("taken", *crosses))
 
 
-def _arrow(layout: Layout, origin: int, target: int, stones: set[int], near: bool) -> str:
+def _arrow(
+    layout: Layout,
+    origin: int,
+    target: int,
+    stones: set[int],
+    near: bool,
+    colour: str,
+    *,
+    broken: bool,
+) -> str:
     """Return an arrow, bent where it would run over a stone.
 
     Args:
@@ -128,6 +149,8 @@ def _arrow(layout: Layout, origin: int, target: int, stones: set[int], near: boo
         origin, target: from where to where.
         stones: the points that hold one.
         near: whether something stands on the target, so that the arrow ends at its rim.
+        colour: of the arrow.
+        broken: whether its shaft is a broken line.
     """
     start, end = layout.at[origin], layout.at[target]
     control = _control(layout, start, end, stones - {origin, target})
@@ -143,12 +166,13 @@ def _arrow(layout: Layout, origin: int, target: int, stones: set[int], near: boo
     shaft = f"M{bx} {by}Q{cx} {cy} {nx} {ny}"
     barb = polyline((wings[0], tip, wings[1])) + "Z"
     lines: dict[str, str | float] = {"stroke_linecap": "round", "stroke_linejoin": "round"}
+    dashes: dict[str, str | float] = {"stroke_dasharray": _DASHES} if broken else {}
     return element(
         "g",
         element("path", d=shaft, fill="none", stroke=_CASING, stroke_width=8, **lines),
         element("path", d=barb, stroke=_CASING, stroke_width=3, **lines),
-        element("path", d=shaft, fill="none", stroke=_ARROW, stroke_width=5, **lines),
-        element("path", d=barb, fill=_ARROW),
+        element("path", d=shaft, fill="none", stroke=colour, stroke_width=5, **lines, **dashes),
+        element("path", d=barb, fill=colour),
     )
 
 

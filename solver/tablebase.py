@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy.typing as npt
 
-from solver.errors import DamagedTableError, MissingTableError
+from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.folders import PathOrPaths, read_folders
 from solver.lru import LruCache
 from solver.position import Position, Turn
@@ -87,7 +87,8 @@ def open_tablebase(
         max_open_files: tables to keep open.
 
     Raises:
-        UsageError: something is named that is not a folder, or nothing is.
+        UsageError: something is named that is not a folder, or nothing is; or a limit is no
+            number.
     """
     return Tablebase(
         read_folders(paths),
@@ -113,6 +114,9 @@ class Tablebase:
     ) -> None:
         """See :func:`open_tablebase`."""
         self.paths = read_folders(paths)
+        for name, limit in (("cache_mb", cache_mb), ("max_open_files", max_open_files)):
+            if not isinstance(limit, int | float) or not limit >= 0:
+                raise UsageError(f"{name} must be a number of 0 or more, not {limit!r}")
         self._closed = False
         self._tables: LruCache[tuple[Rules, Sector, Metric | None], SectorTable] = LruCache(
             max_open_files
@@ -250,6 +254,8 @@ class Tablebase:
 
         rules = get_variant(rules) if isinstance(rules, str) else rules
         sector = parse_sector(sector) if isinstance(sector, str) else sector
+        if not isinstance(sector, Sector):
+            raise UsageError(f"a sector is a Sector or a text such as '6-5', not {sector!r}")
         check_sector(rules, sector)
         table = self._table(rules, sector)
         return probe_positions(table, rules, sector, mover_masks, opponent_masks, threads)

@@ -91,6 +91,42 @@ def test_draws_that_were_due_do_not_end_the_analysis(database: Path) -> None:
         assert due == [10, 11, 12, 13]
 
 
+def test_a_turn_that_makes_a_draw_has_left_a_draw(database: Path) -> None:
+    # By the tables the last turn loses; but White need not be let back, as it repeats.
+    start = Position.parse(NINE, "w:Wa4,d5,d6:Ba7,b4,c4,g4")
+    with open_tablebase(database) as tablebase:
+        losing = next(
+            (first, move)
+            for first in tablebase.moves(start)
+            for move in tablebase.moves(first.position)
+            if first.value == "draw" and move.value == "loss"
+        )
+        record = parse_record(" ".join(move.text for move in losing), start=start)
+        reports = analyse_game(tablebase, record)
+        assert reports[-1].threw_away == "draw"
+        assert reports[-1].draw_due is None
+        reports = analyse_game(tablebase, record, quiet_limit=2)
+        assert reports[-1].draw_due is Draw.QUIET_LIMIT
+        assert reports[-1].after == Result("draw", None)
+        assert reports[-1].threw_away is None
+
+
+def test_a_win_that_a_limit_may_cut_short_is_warned_of(morris: Morris, database: Path) -> None:
+    start = "w:Wa4,a7,g7:Ba1,d1,d7"
+    with open_tablebase(database) as tablebase:
+        position = Position.parse(NINE, start)
+        distance = tablebase.probe_dtw(position)
+        assert distance is not None
+        best = tablebase.best_moves(position)[0].text
+        assert distance > 3
+        limit = distance - 2
+        (report,) = analyse_game(tablebase, parse_record(best, start=position), 0, limit)
+    assert report.warning is not None
+    assert f"takes {distance} plies, longer than the {limit} plies" in report.warning
+    options = ("--position", start, "--quiet-limit", limit, "--db", database)
+    assert f"Before ply 1: {report.warning}\n" in morris("analyse", best, *options).out
+
+
 # -- the command --------------------------------------------------------------------------------
 
 
@@ -183,7 +219,7 @@ def test_files_that_are_no_games(morris: Morris, tmp_path: Path) -> None:
     file.write_text("d6 f4\nd6")
     error = morris("analyse", file, "--db", tmp_path).refused(2)
     assert error == f"{file}: turn 3, 'd6' at line 2, column 1: d6 is occupied"
-    assert "there is no file" in morris("analyse", tmp_path, "--db", tmp_path).refused(2)
+    assert "is a folder; name the file" in morris("analyse", tmp_path, "--db", tmp_path).refused(2)
 
 
 def test_some_turns_without_tables(morris: Morris, database: Path) -> None:

@@ -168,3 +168,17 @@ def test_a_win_by_a_mill_at_the_end_of_the_moves(morris: Morris, tmp_path: Path)
     arguments[3] += " c1"
     message = morris("query", "w:W:B:H5,4", *arguments).refused(2)
     assert message.endswith("the game is over, Black has lost: White has closed a mill")
+
+
+def test_turns_that_make_a_draw_at_once_are_named(morris: Morris, database: Path) -> None:
+    shuffle = "d6-f6 g4-g7 f6-d6 g7-g4"
+    moves = f"{shuffle} d6-f6 g4-g7 f6-d6"
+    said = "Played now, these make the game a draw: g7-g4."
+    assert f"{said}\n" in morris("query", DRAWN, "--moves", moves, "--db", database).out
+    answer = morris("query", DRAWN, "--moves", moves, "--db", database, "--json").json
+    assert answer["warning"] == said
+    limited = ("query", DRAWN, "--moves", "d6-f6", "--quiet-limit", 2, "--db", database, "--json")
+    drawing = morris(*limited).json
+    quiet = [move["move"] for move in drawing["moves"] if "x" not in move["move"]]
+    named = drawing["warning"].removeprefix("Played now, these make the game a draw: ")
+    assert sorted(named.rstrip(".").split(", ")) == sorted(quiet)

@@ -155,8 +155,40 @@ def test_resigning(played: Played, three: Path, tmp_path: Path) -> None:
     answer = played("a1\nresign\n", *options)
     assert answer.out.endswith("You have resigned. Black wins.\n")
     assert parse_record(file.read_text()).result == "0-1"
+    error = played("resign\n", *options).refused(2)
+    assert f"--save: {file} is there already" in error
+    file.unlink()
     played("resign\n", *options, "--side", "black", "--seed", "1")
     assert parse_record(file.read_text()).result == "1-0"
+
+
+def test_an_interrupted_game_is_saved(
+    morris: Morris, three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = iter(["b2\n"])
+
+    def typed(prompt: str) -> str:
+        try:
+            return next(lines)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    monkeypatch.setattr("solver.cli.session._typed", typed)
+    file = tmp_path / "game.txt"
+    answer = morris("play", "--variant", "three", "--db", three, "--save", file)
+    assert answer.code == 130
+    record = parse_record(file.read_text())
+    assert (len(record.turns), record.result) == (2, "*")
+    assert record.turns[0].turn.text(get_variant("three").board) == "b2"
+
+
+def test_turns_are_read_as_in_records(played: Played, three: Path) -> None:
+    options = ("--variant", "three", "--db", three, "--seed", "1", "--level", "perfect")
+    plain = replies(played("b2\n", *options))[0].splitlines()[1:]
+    assert replies(played("1. b2\n", *options))[0].splitlines()[1:] == plain
+    assert replies(played("5\n", *options))[0].splitlines()[1:] == plain
+    two = replies(played("b2 a1\n", *options))[0]
+    assert "Not possible: one turn at a time, such as 'b2'." in two
 
 
 def test_draws_in_play_end_the_game(played: Played, database: Path) -> None:

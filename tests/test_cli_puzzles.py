@@ -129,7 +129,6 @@ def test_fewer_than_asked_for(morris: Morris, database: Path) -> None:
         (["--win", 8], "--win 8: a win takes an odd number of plies, such as 7 or 9"),
         (["--win", 0], "--win 0: a win takes an odd number of plies, such as 1"),
         (["--win", 9, "--most", 11], "--win excludes --least and --most"),
-        ([], "say in how many plies the positions are won"),
         (["--least", 9, "--most", 8], "no win takes 9 plies or more and 8 or fewer"),
         (["--least", 8, "--most", 8], "no win takes 8 plies or more and 8 or fewer"),
         (["--most", 0], "no win takes 0 plies or more and 0 or fewer"),
@@ -306,3 +305,10 @@ def test_help_imports_nothing_heavy(name: str) -> None:
 @pytest.mark.parametrize("command", [["puzzles", "3-3", "--win", "9"], ["longest", "3-3"]])
 def test_what_is_common_is_found_without_compiled_code(database: Path, command: list[str]) -> None:
     assert not {"numba", "rich"} & imported_by(*command, "--db", str(database))
+
+
+def test_without_a_length_no_win_at_once_is_found(morris: Morris, database: Path) -> None:
+    answer = morris("puzzles", "3-3", "--count", 40, "--db", database, "--json")
+    depths = {json.loads(line)["dtw"] for line in answer.out.splitlines()}
+    assert min(depths) >= 3
+    assert len(depths) > 3

@@ -331,3 +331,17 @@ def test_a_picture_is_drawn_without_numba() -> None:
         check=True,
     )
     assert not {"numba", "rich", "solver.solve"} & set(done.stderr.split())
+
+
+def test_the_name_of_another_picture_is_refused(morris: Morris, tmp_path: Path) -> None:
+    error = morris("render", "w:W:B:H9,9", "-o", tmp_path / "board.PNG").refused(2)
+    assert "let the name of the file end in .svg" in error
+
+
+def test_paths_that_cannot_be(morris: Morris, tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("other")
+    (tmp_path / "other").symlink_to("one")
+    assert morris("render", "w:W:B:H9,9", "-o", tmp_path / "one").code in (0, 2, 5)
+    (tmp_path / "file").write_text("")
+    error = morris("render", "w:W:B:H9,9", "-o", tmp_path / "file" / "x.svg").refused(2)
+    assert "cannot be written: a folder of its path is a file" in error

@@ -177,7 +177,7 @@ def test_code_is_compiled_before_the_first_unit(
         progress.begin([unit])
         progress.begin([unit])
     lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "compiling, which is done once and takes about a minute"
+    assert lines[0] == "compiling, which is done once and takes a minute or two"
     assert [line.split(",")[0] for line in lines[1:]] == ["solving 1 unit"] * 2
     assert compiled == [False]
 

@@ -585,3 +585,16 @@ def test_a_missing_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, morris
     error = morris("export", "6-5", "--db", tmp_path / "none").refused(3)
     assert "morris solve nine 6-5" in error
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_name_of_the_file_tells_the_format(
+    morris: Morris, database: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    file = tmp_path / "rows.parquet"
+    answer = morris("export", "3-3", "-o", file, "--sample", 9, "--db", database, "--json").json
+    assert answer["format"] == "parquet"
+    assert file.read_bytes()[:4] == b"PAR1"
+    other = ("export", "3-3", "-o", tmp_path / "x.npy", "--format", "parquet", "--db", database)
+    assert "has the name of another format than parquet" in morris(*other).refused(2)
+    assert "needs the name of a file" in morris("export", "3-3", "-o", "-").refused(2)

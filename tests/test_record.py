@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import time
+from contextlib import suppress
 from operator import attrgetter
 
 import pytest
@@ -74,6 +76,8 @@ def test_what_is_written_is_read_back(rules: Rules, data: st.DataObject) -> None
         "1. d6 1... f4 2. b4 2... d2 3. b6 f6 4. b2 xf6 f6",
         "1. D6 F4\n2. B4 D2\r\n3. B6 F6 4. B2\u00d7F6\tF6",
         "5 14 11 20 4 6 19x6 6",
+        "d6, f4, b4, d2, b6, f6, b2xf6, f6",
+        "% a line for other programs, a1 a4\nd6 f4 b4 d2\n%a1\nb6 f6 b2xf6 f6",
         "1. 5 14 2. 11 20 3. 4 6 4. 19 x6 6",
         "\ufeff{A game.} d6! f4 ; remark 1. a1\nb4 $3 d2?? b6 {here\nis more} f6 b2xf6 f6",
         '[Event "x"]\n[Variant "nine"]\n[Result "*"]\n\n' + SHORT,
@@ -150,7 +154,7 @@ def test_a_game_that_was_drawn_by_repetition_can_go_on() -> None:
         ('[FEN "w:W:B"] d6', "the tag FEN of the record: "),
         ('[Result "won"] d6', "the tag Result of the record is 'won', but it must be one of"),
         ('[Result "1-0"] d6 0-1', "the record ends with 0-1, but its tag Result is 1-0"),
-        ("d6 , f4", "turn 2, ',' at column 4: "),
+        ("d6 f4x", "turn 2, 'f4x' at column 4: the name of a point is missing"),
         ("d6 f4 . b4", "'.' at column 7: a turn was expected"),
     ],
 )
@@ -189,6 +193,16 @@ WORDS_OF_RECORDS = (
     'd6 f4 b4 xd6 1. ... 12 12-13 { } ( [ ] [A $1 !? 1-0 * ; " \\ \x00 a1-a4 x - é ½-½ [A"b"]'
 )
 PIECES = st.one_of(st.sampled_from(WORDS_OF_RECORDS.split()), st.just("\n"))
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 300_000, "{ d6 " * 100_000, "d6 " + "{x} " * 200_000, "d6 " + "xa1 " * 200_000]
+)
+def test_large_nonsense_takes_no_longer_than_it_must(text: str) -> None:
+    begun = time.process_time()
+    with suppress(UsageError):
+        parse_record(text)
+    assert time.process_time() - begun < 5
 
 
 @given(st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=12).map(" ".join)))

@@ -478,3 +478,14 @@ def test_the_example_holds() -> None:
     tried = doctest.testmod(svg)
     assert tried.attempted
     assert not tried.failed
+
+
+def test_mistakes_are_marked_and_arrows_may_be_texts() -> None:
+    position = Position.parse(get_variant("nine"), "w:Wa4,b6,c3,g4:Ba1,a7,g1,g7")
+    turn = next(t for t in position.turns() if t.text(position.rules.board) == "c3-c4")
+    picture = render_svg(position, arrows=["c3-d3"], mistakes=[turn])
+    assert picture == render_svg(position, arrows=[(15, 16)], mistakes=["c3-c4"])
+    assert picture.count("stroke-dasharray") == 1
+    assert "Arrows: c3-d3. Mistakes: c3-c4." in picture
+    with pytest.raises(UsageError, match="'z9' is not a point"):
+        render_svg(position, arrows=["z9"])

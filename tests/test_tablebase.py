@@ -348,6 +348,13 @@ def test_distances_in_a_later_folder_come_before_values_in_an_earlier_one(
         assert {move.dtw for move in alone.moves(position)} <= {None, 1}
 
 
+@pytest.mark.parametrize("limit", [-1, float("nan"), "x", None])
+@pytest.mark.parametrize("name", ["cache_mb", "max_open_files"])
+def test_limits_are_numbers(database: Path, name: str, limit: object) -> None:
+    with pytest.raises(UsageError, match=f"{name} must be a number of 0 or more, not "):
+        open_tablebase(database, **{name: limit})
+
+
 def test_a_path_that_is_a_file(database: Path) -> None:
     with pytest.raises(UsageError, match="is not a folder"):
         open_tablebase(table_path(database, NINE, THREE_THREE))

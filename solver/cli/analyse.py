@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,7 +69,7 @@ def analyse(
 
     record = read_record(game, rules, start)
     with open_tablebase(databases) as tablebase:
-        reports = list(analyse_game(tablebase, record, repetition, quiet_limit))
+        reports = analyse_game(tablebase, record, repetition, quiet_limit)
         note = _what_is_missing(tablebase, record, reports)
     files = [] if pictures is None else _draw(pictures, reports)
     if as_json:
@@ -99,6 +100,8 @@ def read_record(text: str, rules: Rules | None, start: str | None = None) -> Rec
         body, where = _decoded(sys.stdin.buffer.read(), "standard input"), "standard input: "
     elif _is_file(text):
         body, where = _decoded(Path(text).read_bytes(), text), f"{text}: "
+    elif text and os.path.isdir(text):
+        raise UsageError(f"{text} is a folder; name the file of a game")
     else:
         body = text
     try:
@@ -169,6 +172,7 @@ def _record(record: Record, reports: Sequence[TurnReport], note: str | None) -> 
                 "threw_away": report.threw_away,
                 "better": [move.text for move in report.better],
                 "draw_due": None if report.draw_due is None else report.draw_due.value,
+                "warning": report.warning,
             }
             for report in reports
         ],
@@ -201,10 +205,14 @@ def _report(record: Record, reports: Sequence[TurnReport], note: str | None) -> 
     parts = [format_table(head, rows, "rlllll"), ""]
     for colour in ("White", "Black"):
         parts.append(_sum(colour, [r for r in reports if r.position.mover_colour == colour]))
+    warned = next((report for report in reports if report.warning), None)
+    if warned is not None:
+        parts.append(f"Before ply {warned.ply}: {warned.warning}")
     due = next((report for report in reports if report.draw_due), None)
     if due is not None:
         assert due.draw_due is not None
-        parts.append(f"A draw was due after ply {due.ply}: {due.draw_due.value}.")
+        went_on = "" if due is reports[-1] else "; the game went on"
+        parts.append(f"A draw was due after ply {due.ply}: {due.draw_due.value}{went_on}.")
     outcome = record.end.outcome()
     if outcome is not None:
         text = describe_end(record.end, outcome)
@@ -237,8 +245,9 @@ def _detour(report: TurnReport) -> str:
         return ""
     if before.dtw == after.dtw:
         return ""
-    change = "longer" if after.value == "win" else "sooner"
-    return f"{plies(abs(after.dtw - before.dtw))} {change} than it need be"
+    change = "wins" if after.value == "win" else "loses"
+    when = "later than it could" if after.value == "win" else "sooner than it must"
+    return f"{change} {plies(abs(after.dtw - before.dtw))} {when}"
 
 
 def _sum(colour: str, reports: Sequence[TurnReport]) -> str:
@@ -263,6 +272,7 @@ def _draw(folder: Path, reports: Sequence[TurnReport]) -> list[Path]:
         picture = render_svg(
             report.position,
             arrows=[move.turn for move in better],
+            mistakes=[report.turn],
             values=report.moves,
             title=title + "".join(f"; better: {move.text}" for move in better),
         )

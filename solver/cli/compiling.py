@@ -30,7 +30,7 @@ def compile_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
     kinds = {unit.sectors[0].moving for unit in units}
     if not kinds or all(is_compiled(moving) for moving in kinds):
         return
-    say("compiling, which is done once and takes about a minute")
+    say("compiling, which is done once and takes a minute or two")
     _solve_the_smallest(placing=False in kinds)
     if not all(is_compiled(moving) for moving in kinds):
         say(f"compiled code cannot be kept in {_cache()}, so every run has to compile again")

@@ -31,9 +31,9 @@ __all__ = ["export"]
 @click.option(
     "--format",
     "file_format",
-    default="npy",
     metavar="npy|parquet",
-    help="The kind of file; parquet needs the package pyarrow. Default: npy.",
+    help="The kind of file; parquet needs the package pyarrow. Default: as the name of the file"
+    " ends, else npy.",
 )
 @click.option(
     "-o",
@@ -61,7 +61,7 @@ __all__ = ["export"]
 def export(
     rules: Rules,
     sector: Sector,
-    file_format: str,
+    file_format: str | None,
     output: str | None,
     force: bool,
     sample: int | None,
@@ -104,7 +104,7 @@ def export(
 def _export(
     rules: Rules,
     sector: Sector,
-    file_format: str,
+    file_format: str | None,
     output: str | None,
     force: bool,
     sample: int | None,
@@ -117,13 +117,17 @@ def _export(
 
     from solver.cli.progress import check_progress, say
     from solver.export import export_sector, plan_export, refuse_path
-    from solver.exportfiles import check_format
+    from solver.exportfiles import FORMATS, check_format
     from solver.parallel import default_threads
     from solver.tablebase import open_tablebase
 
-    check_format(file_format)
-    if output is not None and not output:
+    if output is not None and output in ("", "-"):
         raise UsageError("--output needs the name of a file")
+    ending = Path(output or "").suffix.lower().removeprefix(".")
+    file_format = file_format or (ending if ending in FORMATS else "npy")
+    check_format(file_format)
+    if ending in FORMATS and ending != file_format:
+        raise UsageError(f"--output {output} has the name of another format than {file_format}")
     path = Path(output or f"{rules.name.replace(' -r ', '-')}-{sector}.{file_format}")
     refuse_path(path, force=force)
     started = time.perf_counter()

@@ -19,9 +19,9 @@ from solver.sectors import Sector
 
 if TYPE_CHECKING:
     from solver.position import Position
-    from solver.tablebase import Line, Result, Tablebase
+    from solver.tablebase import Line, Result
 
-__all__ = ["board_option", "late_progress", "show", "solve_out", "write_pictures"]
+__all__ = ["board_option", "late_progress", "show", "write_pictures"]
 
 _WIDTH: Final = 79
 """Columns of a line of turns."""
@@ -48,11 +48,6 @@ def write_pictures(folder: Path, name: str, found: Sequence[tuple[Position, str]
     for number, (position, title) in enumerate(found, 1):
         file = folder / f"{name}-{number:0{digits}}.svg"
         write_text(str(file), render_svg(position, title=title), "--svg")
-
-
-def solve_out(tablebase: Tablebase, positions: Sequence[Position]) -> list[Line]:
-    """Return best play from each position to the end of the game."""
-    return [tablebase.line(position) for position in positions]
 
 
 def show(

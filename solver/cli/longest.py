@@ -21,7 +21,6 @@ from solver.cli.formats import emit_json, format_count
 from solver.cli.found import (
     late_progress,
     show,
-    solve_out,
     write_pictures,
 )
 from solver.cli.output import pictures_option
@@ -95,7 +94,7 @@ def longest(
                 for sector in chosen
             }  # fmt: skip
         every = [extreme for extremes in found.values() for extreme in extremes]
-        lines = solve_out(tablebase, [extreme.position for extreme in every]) if with_line else None
+        lines = [tablebase.line(each.position) for each in every] if with_line else None
     if pictures is not None:
         verb = "loses" if losses else "wins"
         titles = [f"White to move {verb} in {plies(extreme.result.dtw or 0)}" for extreme in every]

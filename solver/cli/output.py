@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,10 +78,12 @@ def write_text(path: str, text: str, option: str) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
             return
-        with replacing(target.resolve()) as file:  # a link stays one
+        with replacing(Path(os.path.realpath(target))) as file:  # a link stays one
             file.write(data)
     except OSError as error:
         named_wrongly = isinstance(error, FileExistsError | FileNotFoundError | NotADirectoryError)
         reason = (error.strerror or str(error)).lower()
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            reason = "a folder of its path is a file"
         message = f"{option} {path} cannot be written: {reason}"
         raise (UsageError if named_wrongly else ResourceError)(message) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -11,6 +12,7 @@ import click
 from solver.cli.common import WholeNumber, databases_option, variant_option
 from solver.cli.gamemoves import limit_options
 from solver.cli.output import write_text
+from solver.errors import MorrisError, UsageError
 from solver.rules import Rules
 
 __all__ = ["play"]
@@ -73,9 +75,22 @@ def play(
     yours: Literal["White", "Black"] = "White" if side == "white" else "Black"
     if side == "random":
         yours = chance.choice(("White", "Black"))
+    if save is not None and os.path.lexists(save):
+        raise UsageError(f"--save: {save} is there already; choose another name")
     with open_tablebase(databases) as tablebase:
         tablebase.probe(start)  # better now than after the first turn
         session = Session(tablebase, Game(start, repetition, quiet_limit), yours, LEVELS[level])
-        session.run(chance)
-        if save is not None:
-            write_text(save, str(session.record()), "--save")
+        try:
+            session.run(chance)
+        finally:  # also where the user interrupts it
+            if save is not None:
+                _save(save, str(session.record()))
+
+
+def _save(path: str, record: str) -> None:
+    """Write the record of a game; show it if that fails, so that it is not lost."""
+    try:
+        write_text(path, record, "--save")
+    except MorrisError:
+        click.echo(record, nl=False)
+        raise

@@ -22,7 +22,6 @@ from solver.cli.found import (
     board_option,
     late_progress,
     show,
-    solve_out,
     write_pictures,
 )
 from solver.cli.output import pictures_option
@@ -35,12 +34,15 @@ from solver.sectors import Sector
 if TYPE_CHECKING:
     from solver.mining.keymoves import Wish
     from solver.mining.puzzles import Puzzle
+    from solver.position import Position
     from solver.tablebase import Line
 
 __all__ = ["puzzles"]
 
 _DEEPEST: Final = 65535
 """More plies than any position takes."""
+_NOT_AT_ONCE: Final = 3
+"""The fewest plies of a win unless the user says otherwise."""
 
 
 @click.command()
@@ -49,7 +51,12 @@ _DEEPEST: Final = 65535
 @click.option(
     "--win", type=WholeNumber(0), metavar="N", help="Positions won in exactly N plies (odd)."
 )
-@click.option("--least", type=WholeNumber(0), metavar="N", help="Positions won in N plies or more.")
+@click.option(
+    "--least",
+    type=WholeNumber(0),
+    metavar="N",
+    help="Positions won in N plies or more. Default: 3, if --win and --most are not given.",
+)
 @click.option("--most", type=WholeNumber(0), metavar="N", help="Positions won in N plies or fewer.")
 @click.option("--only-move", is_flag=True, help="One move alone wins; all others draw or lose.")
 @click.option("--quiet", is_flag=True, help="The key move takes nothing.")
@@ -131,7 +138,7 @@ def puzzles(
     wish = _wish(only_move, quiet, sacrifice, capture)
     chosen = choose_sectors(rules, sectors)
     found: list[Puzzle] = []
-    lines: list[Line] = []
+    lines: dict[Position, Line] = {}
     interrupted: KeyboardInterrupt | None = None
     with terminated_like_interrupted(), open_tablebase(databases) as tablebase:
         if chosen is None:
@@ -143,19 +150,19 @@ def puzzles(
                     limit=limit, threads=threads or default_threads(), progress=progress,
                 )  # fmt: skip
                 for puzzle in search:
+                    if solution or as_json:  # at once, so that an interruption need not wait
+                        lines[puzzle.position] = tablebase.line(puzzle.position)
                     found.append(puzzle)
             except KeyboardInterrupt as stop:  # what has been found is shown all the same
                 interrupted = stop
         order = {sector: number for number, sector in enumerate(chosen)}
         found.sort(key=lambda puzzle: order[puzzle.position.sector])
-        if solution or as_json:
-            lines = solve_out(tablebase, [puzzle.position for puzzle in found])
     if pictures is not None:
         titles = [f"White to move wins in {plies(puzzle.dtw)}" for puzzle in found]
         named = zip((puzzle.position for puzzle in found), titles, strict=True)
         write_pictures(pictures, "puzzle", list(named))
     for number, puzzle in enumerate(found, 1):
-        line = lines[number - 1] if lines else None
+        line = lines.get(puzzle.position)
         if as_json:
             assert line is not None
             emit_json(_record(puzzle, line))
@@ -184,10 +191,7 @@ def _plies_wanted(win: int | None, least: int | None, most: int | None) -> tuple
             )
         return win, win
     if least is None and most is None:
-        raise UsageError(
-            "say in how many plies the positions are won: --win N, or --least or both"
-            " --least and --most"
-        )
+        least = _NOT_AT_ONCE
     first, last = least or 0, _DEEPEST if most is None else most
     if first | 1 > last:
         raise UsageError(

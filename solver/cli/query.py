@@ -49,9 +49,9 @@ def query(
     w:Wa4,d5,d6:Ba7,b4,c4,g4 or w:W:B:H9,9. A Sanmill FEN will do as well.
 
     If POSITION is - (a hyphen), positions are read from standard input, one a line, and each is
-    answered by one line: the position, its value, the best moves, set apart by tabs; or, with
-    --json, an object. A line that cannot be answered says why, and the exit code is then the
-    highest of all lines.
+    answered by one line: the position, its value, the best moves and a warning if there is one,
+    set apart by tabs; or, with --json, an object. A line that cannot be answered says why, and the
+    exit code is then the highest of all lines.
     """
     from solver.tablebase import open_tablebase
 
@@ -97,15 +97,25 @@ class _Answer(NamedTuple):
         }
 
     def line(self) -> str:
-        """Return it on one line, in columns that are set apart by tabs."""
+        """Return it on one line, in columns that are set apart by tabs; the warning comes last."""
         moves = self.moves
-        best = [move.text for move in moves if move[3:] == moves[0][3:]]
-        return "\t".join([str(self.game.position), format_result(self.result), " ".join(best)])
+        best = " ".join(move.text for move in moves if move[3:] == moves[0][3:])
+        columns = [str(self.game.position), format_result(self.result), best]
+        return "\t".join([*columns, self.warning] if self.warning else columns)
 
 
 def _ask(tablebase: Tablebase, game: Game) -> _Answer:
     result, moves = tablebase.analyse(game.position)
-    return _Answer(game, result, moves, game.warning(result))
+    return _Answer(game, result, moves, _warning(game, result))
+
+
+def _warning(game: Game, result: Result) -> str | None:
+    """Return what the game's history says against the tables; None if it says nothing."""
+    said = game.warning(result)
+    if said is not None or not game.turns_played:
+        return said
+    drawing = [turn.text(game.rules.board) for turn in game.drawing_turns()]
+    return f"Played now, these make the game a draw: {', '.join(drawing)}." if drawing else None
 
 
 def _answer_lines(
@@ -120,7 +130,7 @@ def _answer_lines(
         raise UsageError("standard input is closed; give it positions, one a line")
     code = 0
     for raw in sys.stdin.buffer:
-        text = raw.decode(errors="surrogateescape").rstrip("\r\n")
+        text = raw.decode(errors="backslashreplace").rstrip("\r\n")
         try:
             answer = _ask(tablebase, read_game(rules, text, "", *limits))
         except MorrisError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from solver.tablebase import MoveResult
 
 __all__ = ["render"]
+
+
+_OTHER_PICTURES: Final = (".bmp", ".gif", ".jpeg", ".jpg", ".pdf", ".png", ".webp")
+"""What the names of files end in that hold other pictures than ours."""
 
 
 @click.command()
@@ -85,6 +89,10 @@ def render(
 
     A position is written as for 'morris query': w:Wa4,d5,d6:Ba7,b4,c4,g4 or w:W:B:H9,9.
     """
+    if output is not None and not as_text and Path(output).suffix.lower() in _OTHER_PICTURES:
+        raise UsageError(
+            f"--output {output}: pictures are written as SVG; let the name of the file end in .svg"
+        )
     if as_json and output is not None:
         raise UsageError("--json writes to stdout, so it cannot go with --output")
     # Draws by repetition or by the quiet limit are no matter here.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from random import Random
@@ -17,6 +19,8 @@ from solver.errors import MissingTableError, UsageError
 from solver.escape import one_line
 from solver.game import Game
 from solver.levels import Level, choose_turn
+from solver.notation import joined_turns
+from solver.reading import quoted
 from solver.record import RESULTS, Record
 from solver.results import Result
 from solver.tablebase import Tablebase
@@ -39,6 +43,8 @@ WORDS: Final = {
 
 _SOON: Final = 10
 """So many plies before the limit of those without a capture it is worth a word."""
+_NUMBER: Final = re.compile(r"^\s*\d+\s*\.+")
+"""The number of a turn, as records have it."""
 
 
 class Session:
@@ -91,14 +97,10 @@ class Session:
 
     def _ask(self) -> bool:
         """Do what the user types; return whether to go on."""
-        click.echo(f"{self._yours}> ", nl=False)
-        raw = sys.stdin.buffer.readline() if sys.stdin is not None else b""
-        if not raw:  # the end of input
+        typed = _typed(f"{self._yours}> ")
+        if typed is None:
             click.echo("\nThe game stops here.")
             return False
-        typed = raw.decode(errors="surrogateescape").strip()
-        if not sys.stdin.isatty():  # what a terminal shows by itself
-            click.echo(one_line(typed))
         word = typed.lower()
         if word in ("quit", "exit"):
             return False
@@ -114,8 +116,11 @@ class Session:
 
     def _play(self, typed: str) -> None:
         """Play a turn, or say what is wrong with it and what would be right."""
+        turns = joined_turns(_NUMBER.sub("", typed).split())
         try:
-            self._game.play(typed)
+            if len(turns) > 1:
+                raise UsageError(f"one turn at a time, such as {quoted(turns[0])}")
+            self._game.play("".join(turns))
         except UsageError as error:
             near = get_close_matches(typed.lower(), WORDS, n=1)
             if near and typed.isalpha():
@@ -132,8 +137,11 @@ class Session:
         except MissingTableError as error:
             click.echo(f"There is no hint: {error}")
             return
-        result = format_result(Result(best[0].value, best[0].dtw))
-        click.echo(f"{result}: {' '.join(move.text for move in best)}")
+        result = Result(best[0].value, best[0].dtw)
+        click.echo(f"{format_result(result)}: {' '.join(move.text for move in best)}")
+        warning = self._game.warning(result)
+        if warning:
+            click.echo(warning)
 
     def _moves(self) -> None:
         click.echo(describe_due(self._game.position))
@@ -174,3 +182,23 @@ class Session:
             click.echo(f"After {plies(left)} more without a capture the game is a draw.")
         if game.occurrences > 1:
             click.echo(f"This position has occurred {game.occurrences} times.")
+
+
+def _typed(prompt: str) -> str | None:
+    """Return the next line that the user types; None at the end of input."""
+    if sys.stdin is None:
+        return None
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401 - lets `input` edit lines and remember them
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            return None
+    click.echo(prompt, nl=False)
+    raw = sys.stdin.buffer.readline()
+    if not raw:
+        return None
+    typed = raw.decode(errors="backslashreplace").strip()
+    click.echo(one_line(typed))  # a terminal would have shown it
+    return typed
