@@ -20,6 +20,11 @@ STONES = 7
 """The database of the session has all moving sectors of ``nine`` with so many stones at most."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the slow tests first, or one process would wait for the other at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a run of ``morris`` did."""

@@ -71,7 +71,16 @@ def assert_like_naive(rules: Rules, sectors: Iterable[Sector]) -> Solved:
     return solved
 
 
-@pytest.mark.parametrize("name", ["tic-tac-toe", "three", "four", "five", "six"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tic-tac-toe",
+        "three",
+        "four",
+        pytest.param("five", marks=pytest.mark.slow),
+        pytest.param("six", marks=pytest.mark.slow),
+    ],
+)
 def test_whole_games_equal_the_naive_solver(name: str) -> None:
     rules = get_variant(name)
     solved = assert_like_naive(rules, wanted_sectors(rules))
