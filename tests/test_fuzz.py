@@ -71,7 +71,7 @@ def str_of_start(rules: Rules) -> str:
 
 @pytest.mark.parametrize("reader", READERS)
 @given(rules=st.sampled_from(FAMILY), text=INPUT)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_readers_understand_or_refuse(reader: str, rules: Rules, text: str) -> None:
     try:
         READERS[reader](rules, text)
@@ -104,7 +104,7 @@ COMMANDS: dict[str, Callable[[str, Path], list[str]]] = {
 @pytest.mark.parametrize("command", COMMANDS)
 @given(text=INPUT)
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_commands_answer_or_refuse(
     morris: Morris, database: Path, tmp_path: Path, command: str, text: str
@@ -125,7 +125,7 @@ def test_commands_answer_or_refuse(
 
 @given(st.lists(INPUT.map(lambda text: text.replace("\n", " ").replace("\r", " ")), max_size=4))
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_lines_of_standard_input_are_answered_or_refused(
     morris: Morris, database: Path, lines: list[str]
