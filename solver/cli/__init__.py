@@ -45,6 +45,12 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
         "solver.cli.analyse:analyse", "What the turns of a game were worth, and the mistakes."
     ),
     "play": LazyCommand("solver.cli.play:play", "A game against the tables."),
+    "puzzles": LazyCommand(
+        "solver.cli.puzzles:puzzles", "Won positions to think about, by what the move must be."
+    ),
+    "longest": LazyCommand(
+        "solver.cli.longest:longest", "The wins or losses of a sector that take longest."
+    ),
     "render": LazyCommand("solver.cli.render:render", "A position as a picture, or as text."),
     "solve": LazyCommand("solver.cli.solve:solve", "Make tables, and all that they depend on."),
     "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),
@@ -52,20 +58,14 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     "pack": LazyCommand("solver.cli.pack:pack", "Derive the smaller tables of win, draw and loss."),
     "prove": LazyCommand("solver.cli.prove:prove", "What a whole game is worth, and why."),
     "stats": LazyCommand("solver.cli.stats:stats", "Counts and deepest distances of tables."),
+    "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
     "export": LazyCommand(
         "solver.cli.export:export", "A sector's positions and values as one file, for learning."
     ),
-    "puzzles": LazyCommand(
-        "solver.cli.puzzles:puzzles", "Won positions to think about, by what the move must be."
-    ),
-    "longest": LazyCommand(
-        "solver.cli.longest:longest", "The wins or losses of a sector that take longest."
-    ),
-    "variants": LazyCommand("solver.cli.variants:variants", "The games this program knows."),
-    "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),
     "engine": LazyCommand(
         "solver.cli.engine:engine", "The perfect player for other programs, by a UCI-like protocol."
     ),
+    "perft": LazyCommand("solver.cli.perft:perft", "Count the sequences of turns of a length."),
     "warmup": LazyCommand("solver.cli.warmup:warmup", "Compile the solving code ahead of time."),
     "bench": LazyCommand("solver.cli.bench:bench", "Measure how fast this machine solves."),
 }
