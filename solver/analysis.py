@@ -23,7 +23,7 @@ from solver.errors import MissingTableError
 from solver.game import Draw, Game
 from solver.position import Position, Turn
 from solver.record import Record
-from solver.results import OTHER, WDL, MoveResult, Result
+from solver.results import WDL, MoveResult, Result, before_turn, equally_best
 from solver.tablebase import Tablebase
 
 __all__ = ["TurnReport", "analyse_game"]
@@ -72,7 +72,7 @@ class TurnReport(NamedTuple):
         """The best turns, if something was thrown away; none if it was not."""
         if self.threw_away is None or not self.moves:
             return []
-        return [move for move in self.moves if move[3:] == self.moves[0][3:]]
+        return equally_best(self.moves)
 
 
 def analyse_game(
@@ -110,10 +110,9 @@ def analyse_game(
         if game.draw_due and not drawn:
             drawn, after = True, Result("draw", None)
         elif moves is not None:
-            after = next(Result(move.value, move.dtw) for move in moves if move.turn == turn)
+            after = next(move.result for move in moves if move.turn == turn)
         elif (left := tablebase.get(game.position)) is not None:
-            distance = None if left.dtw is None else left.dtw + 1
-            after = Result(OTHER[left.value], distance)
+            after = before_turn(left)
         reports.append(TurnReport(ply, position, turn, before, after, moves, game.draw_due, warned))
     return reports
 

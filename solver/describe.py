@@ -7,6 +7,7 @@ from solver.results import Result
 from solver.rules import Rules, options_of
 
 __all__ = [
+    "capitalised",
     "describe_due",
     "describe_end",
     "describe_rules",
@@ -35,6 +36,11 @@ def describe_end(position: Position, outcome: Outcome) -> str:
         left = position.sector.mover_total
         return f"{mover} has lost: {left} stone{'' if left == 1 else 's'} left"
     return f"{mover} has lost: no stone can {'be placed' if position.mover_hand else 'move'}"
+
+
+def capitalised(text: str) -> str:
+    """A text with a capital at its beginning; all else stays as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def describe_due(position: Position) -> str:
@@ -79,7 +85,7 @@ def describe_value(position: Position, result: Result) -> str:
     outcome = position.outcome()
     if outcome is not None:
         text = describe_end(position, outcome)
-        return f"{text[0].upper()}{text[1:]}."
+        return f"{capitalised(text)}."
     if result.value == "draw":
         return "The game is a draw with best play."
     verb = "wins" if result.value == "win" else "loses"

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from solver.images import images
 from solver.index import layout, subsets
-from solver.position import forbidden_rows
+from solver.position import void_rows
 from solver.rules import Rules
 from solver.sectors import Sector
 
-__all__ = ["CHUNK_SLOTS", "Distinct", "Positions"]
+__all__ = ["CHUNK_SLOTS", "Distinct", "Positions", "fill_any"]
 
 Ints = npt.NDArray[np.int64]
 Masks = npt.NDArray[np.int32]
@@ -60,9 +60,7 @@ class Distinct:
         self._order = len(board.automorphisms)
         self._fixing = {number: images(board, number, sets) == sets for number in numbers}
         self._members = _members(subsets(self.layout.free, self.layout.minor_size))
-        forbidden = forbidden_rows(rules, placing=not sector.moving)
-        mills = board.line_masks if rules.mill_wins else ()
-        sides = ((*mills, *forbidden), forbidden)
+        sides = void_rows(rules, placing=not sector.moving)
         self._major_void, self._minor_void = sides if self.layout.mover_is_major else sides[::-1]
 
     @property
@@ -79,7 +77,7 @@ class Distinct:
         for members in self._members:
             minors |= bits.take(members, axis=1)
         kept, weights = self._thin(np.arange(first, stop), minors)
-        kept &= ~_fill_any(majors, self._major_void)[:, None]
+        kept &= ~fill_any(majors, self._major_void)[:, None]
         wide = np.broadcast_to(majors.astype(np.int32)[:, None], minors.shape)
         inside = np.flatnonzero(kept)
         if len(inside) == kept.size:  # as in most blocks of a large sector
@@ -101,7 +99,7 @@ class Distinct:
         for members in self._members:
             minors |= bits[rows, members[ranks]]
         kept, weights = self._thin(orbits, minors)
-        kept &= ~_fill_any(majors, self._major_void)
+        kept &= ~fill_any(majors, self._major_void)
         return self._sides(slots[kept], majors[kept].astype(np.int32), minors[kept], weights[kept])
 
     def _sides(
@@ -121,7 +119,7 @@ class Distinct:
         Returns:
             Two arrays of the shape of `minors`. The first knows nothing of void major sets.
         """
-        kept = ~_fill_any(minors, self._minor_void)
+        kept = ~fill_any(minors, self._minor_void)
         fixed = np.ones(minors.shape, dtype=np.int8)
         for number, fixing in self._fixing.items():
             rows = np.flatnonzero(fixing[orbits])
@@ -158,7 +156,7 @@ def _frame_bits(frames: Ints, points: int) -> Masks:
     return bits
 
 
-def _fill_any(masks: Ints | Masks, rows: tuple[int, ...]) -> Flags:
+def fill_any(masks: Ints | Masks, rows: tuple[int, ...]) -> Flags:
     """Return which sets fill one of some rows; of the shape of `masks`."""
     filled = np.zeros(masks.shape, dtype=np.bool_)
     for row in rows:

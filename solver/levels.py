@@ -15,7 +15,7 @@ from typing import Final
 
 from solver.errors import MissingTableError
 from solver.position import Position
-from solver.results import MoveResult
+from solver.results import MoveResult, equally_best
 from solver.tablebase import Tablebase
 
 __all__ = ["LEVELS", "Level", "choose_turn"]
@@ -68,7 +68,7 @@ def choose_turn(
         DamagedTableError: a table is unsound.
     """
     _, moves = tablebase.analyse(position)
-    best = [move for move in moves if move[3:] == moves[0][3:]]
+    best = equally_best(moves)
     worse = moves[len(best) :]
     if worse and chance.random() < level.error_rate:
         return chance.choice(worse)

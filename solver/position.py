@@ -25,6 +25,7 @@ __all__ = [
     "holds_any",
     "removable",
     "steps",
+    "void_rows",
 ]
 
 
@@ -364,6 +365,13 @@ def forbidden_rows(rules: Rules, *, placing: bool) -> tuple[int, ...]:
     if not rules.long_lines_forbidden:
         return ()
     return rules.board.line_masks if placing else rules.board.long_line_masks
+
+
+def void_rows(rules: Rules, *, placing: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The rows, as masks, that no side to move may fill in a position, and that no opponent may."""
+    forbidden = forbidden_rows(rules, placing=placing)
+    # A mill of the side to move has won before.
+    return (*(rules.board.line_masks if rules.mill_wins else ()), *forbidden), forbidden
 
 
 def removable(rules: Rules, stones: int) -> int:

@@ -8,11 +8,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from solver.distinct import fill_any
 from solver.errors import UsageError
 from solver.index import Layout
 from solver.packing import entries_in
 from solver.parallel import default_threads
-from solver.position import Position, forbidden_rows
+from solver.position import Position, void_rows
 from solver.results import WDL
 from solver.rules import Rules
 from solver.sectors import Sector
@@ -122,12 +123,9 @@ def refuse_void(rules: Rules, sector: Sector, movers: Ints, opponents: Ints) -> 
     Raises:
         UsageError: says what is wrong with the first of them.
     """
-    forbidden = forbidden_rows(rules, placing=not sector.moving)
-    mills = rules.board.line_masks if rules.mill_wins else ()
-    for masks, rows in ((movers, (*mills, *forbidden)), (opponents, forbidden)):
-        void = np.zeros(len(masks), dtype=bool)
-        for row in rows:
-            void |= masks & row == row
+    rows_of_sides = void_rows(rules, placing=not sector.moving)
+    for masks, rows in zip((movers, opponents), rows_of_sides, strict=True):
+        void = fill_any(masks, rows)
         if void.any():
             first = int(np.argmax(void))
             sides = int(movers[first]), int(opponents[first])

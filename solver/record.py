@@ -41,7 +41,7 @@ from solver.position import Position, Turn
 from solver.reading import quoted
 from solver.rules import Rules, get_variant
 
-__all__ = ["RESULTS", "PlayedTurn", "Record", "format_record", "parse_record"]
+__all__ = ["RESULTS", "PlayedTurn", "Record", "format_record", "parse_record", "result_of"]
 
 RESULTS: Final = {"1-0": "White", "0-1": "Black", "1/2-1/2": None}
 """How a game that is over can have ended, and who has then won. ``*`` stands for any other."""
@@ -126,7 +126,7 @@ class Record:
         end = game.outcome()
         result = "*"
         if end is not None:
-            result = next(text for text, winner in RESULTS.items() if winner == end.winner)
+            result = result_of(end.winner)
         turns = tuple(PlayedTurn(turn) for turn in game.turns_played)
         return cls(game.positions[0], turns, dict(tags or {}), "", result)
 
@@ -138,6 +138,11 @@ class Record:
         from solver.svg import render_svg
 
         return render_svg(self.end, last_turn=self.turns[-1].turn if self.turns else None)
+
+
+def result_of(winner: str | None) -> str:
+    """The result of a game that ``White`` or ``Black`` has won, or nobody."""
+    return next(result for result, side in RESULTS.items() if side == winner)
 
 
 # -- reading ------------------------------------------------------------------------------------
@@ -294,10 +299,7 @@ class _Reader:
             raise UsageError(f"the record ends with {result}, but its tag Result is {tagged}")
         outcome = self._position.outcome()
         if outcome is not None:
-            loser = self._position.mover_colour
-            played = (
-                "1/2-1/2" if outcome.drawn else next(r for r, w in RESULTS.items() if w != loser)
-            )
+            played = result_of(None if outcome.drawn else self._position.opponent_colour)
             if result not in ("*", played):
                 raise UsageError(f"the record ends with {result}, but the game with {played}")
             result = played

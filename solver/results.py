@@ -13,9 +13,11 @@ __all__ = [
     "MoveResult",
     "Result",
     "Value",
+    "before_turn",
     "best_first",
     "choose",
     "contradict",
+    "equally_best",
     "other_side",
     "words",
 ]
@@ -62,6 +64,11 @@ class MoveResult(NamedTuple):
     value: Value
     dtw: int | None
 
+    @property
+    def result(self) -> Result:
+        """What the turn makes the position worth that it is made in."""
+        return Result(self.value, self.dtw)
+
 
 class Line(NamedTuple):
     """Best play by both sides.
@@ -82,6 +89,15 @@ def best_first(move: MoveResult) -> tuple[int, bool, int, str]:
     depth = move.dtw or 0
     order = -depth if move.value == "loss" else depth
     return _BEST_FIRST[move.value], move.dtw is None, order, move.text
+
+
+def equally_best(moves: list[MoveResult]) -> list[MoveResult]:
+    """Return those of some moves that none is better than.
+
+    Args:
+        moves: best first.
+    """
+    return [move for move in moves if move.result == moves[0].result]
 
 
 def choose(moves: list[MoveResult], result: Result) -> MoveResult | None:
@@ -107,6 +123,11 @@ def contradict(best: Result, result: Result) -> bool:
     if best.value != result.value:
         return True
     return best.dtw is not None and result.dtw is not None and best.dtw != result.dtw
+
+
+def before_turn(after: Result) -> Result:
+    """Return what a turn is worth to who makes it, given what it leaves the other side with."""
+    return Result(OTHER[after.value], None if after.dtw is None else after.dtw + 1)
 
 
 def other_side(move: MoveResult) -> Result:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from solver.boards import Board
-from solver.describe import describe_end
+from solver.describe import capitalised, describe_end
 from solver.position import Position
 from solver.render import places
 from solver.svgtext import INK, PALE_INK, element, fitting_size, number, sheet, width_of, words
@@ -239,7 +239,7 @@ def _strip(position: Position, colour: Literal["white", "black"], y: float) -> s
     outcome = position.outcome() if to_move else None
     if outcome is not None:
         end = describe_end(position, outcome)
-        text = f"{end[0].upper()}{end[1:]}"
+        text = capitalised(end)
     elif to_move:
         text += " to move"
     count = position.white_hand if colour == "white" else position.black_hand

@@ -33,14 +33,15 @@ from solver.folders import PathOrPaths, read_folders
 from solver.lru import LruCache
 from solver.position import Position, Turn
 from solver.results import (
-    OTHER,
     WDL,
     Line,
     MoveResult,
     Result,
+    before_turn,
     best_first,
     choose,
     contradict,
+    equally_best,
     other_side,
     words,
 )
@@ -90,11 +91,7 @@ def open_tablebase(
         UsageError: something is named that is not a folder, or nothing is; or a limit is no
             number.
     """
-    return Tablebase(
-        read_folders(paths),
-        cache_mb=cache_mb,
-        max_open_files=max_open_files,
-    )
+    return Tablebase(paths, cache_mb=cache_mb, max_open_files=max_open_files)
 
 
 class Tablebase:
@@ -110,7 +107,7 @@ class Tablebase:
     """
 
     def __init__(
-        self, paths: PathOrPaths, *, cache_mb: float = 64, max_open_files: int = 64
+        self, paths: PathOrPaths | None, *, cache_mb: float = 64, max_open_files: int = 64
     ) -> None:
         """See :func:`open_tablebase`."""
         self.paths = read_folders(paths)
@@ -288,16 +285,9 @@ class Tablebase:
         found = []
         for turn in position.turns() if turns is None else turns:
             successor = position.apply(turn)
-            value, dtw = self._probe(successor)
-            found.append(
-                MoveResult(
-                    turn=turn,
-                    text=turn.text(position.rules.board),
-                    position=successor,
-                    value=OTHER[value],
-                    dtw=None if dtw is None else dtw + 1,
-                )
-            )
+            text = turn.text(position.rules.board)
+            result = before_turn(self._probe(successor))
+            found.append(MoveResult(turn, text, successor, *result))
         return sorted(found, key=best_first)
 
     def analyse(self, position: Position) -> tuple[Result, list[MoveResult]]:
@@ -310,7 +300,7 @@ class Tablebase:
         result = self.probe(position)
         moves = self.moves(position)
         best = choose(moves, result)
-        if best is not None and contradict(Result(best.value, best.dtw), result):
+        if best is not None and contradict(best.result, result):
             raise DamagedTableError(self._contradiction(position, result, best))
         return result, moves
 
@@ -327,7 +317,7 @@ class Tablebase:
             where = f"{', '.join(files[:-1])} and {files[-1]} contradict each other"
         return (
             f"{where}: {position} is a {words(result)}, but its best move {best.text} makes it a"
-            f" {words(Result(best.value, best.dtw))}; find out where with: morris verify"
+            f" {words(best.result)}; find out where with: morris verify"
             f" {rules.name} {' '.join(map(str, sectors))} --full --db {shlex.quote(folder)}"
         )
 
@@ -337,8 +327,7 @@ class Tablebase:
         >>> [move.text for move in tablebase.best_moves(position)]
         ['c3-d3']
         """
-        moves = self.moves(position)
-        return [move for move in moves if move[3:] == moves[0][3:]]
+        return equally_best(self.moves(position))
 
     def line(self, position: Position, plies: int | None = None) -> Line:
         """Play on with the first of the best moves until the game is over.
@@ -362,7 +351,7 @@ class Tablebase:
             best = choose(self.moves(position), result)
             if best is None:
                 break
-            if contradict(Result(best.value, best.dtw), result):
+            if contradict(best.result, result):
                 raise DamagedTableError(self._contradiction(position, result, best))
             moves.append(best)
             position = best.position

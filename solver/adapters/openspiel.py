@@ -203,7 +203,7 @@ class Oracle:
         """
         found: dict[int, Result] = {}
         for action, move in self._choices(state):
-            found.setdefault(action, Result(move.value, move.dtw))
+            found.setdefault(action, move.result)
         return found
 
     def best_actions(self, state: State) -> list[int]:
@@ -222,8 +222,7 @@ class Oracle:
         if begun is None:
             # The distance of the position may tell that of a move whose own is not known.
             best = choose(moves, self._tablebase.probe(position)) or best
-        equal = (best.value, best.dtw)
-        return list(dict.fromkeys(a for a, move in choices if (move.value, move.dtw) == equal))
+        return list(dict.fromkeys(a for a, move in choices if move.result == best.result))
 
     def _choices(self, state: State) -> list[tuple[int, MoveResult]]:
         """Return the turns that can still be played, best first, each with the next action of it.

@@ -188,7 +188,7 @@ def _value(result: Result | None) -> dict[str, object] | None:
 
 def _report(record: Record, reports: Sequence[TurnReport], note: str | None) -> str:
     """Return the analysis for people."""
-    from solver.describe import describe_end
+    from solver.describe import capitalised, describe_end
 
     head = ("ply", "side", "move", "before", "after", "")
     rows = [
@@ -215,8 +215,7 @@ def _report(record: Record, reports: Sequence[TurnReport], note: str | None) -> 
         parts.append(f"A draw was due after ply {due.ply}: {due.draw_due.value}{went_on}.")
     outcome = record.end.outcome()
     if outcome is not None:
-        text = describe_end(record.end, outcome)
-        parts.append(f"{text[0].upper()}{text[1:]}.")
+        parts.append(f"{capitalised(describe_end(record.end, outcome))}.")
     if note:
         parts.append(note)
     return "\n".join(parts)

@@ -57,9 +57,12 @@ def read_game(
         UsageError: the position cannot be, a turn is not legal, or a number makes no sense.
     """
     from solver.game import Game
-    from solver.record import parse_record
 
     game = Game(read_position(rules, text), repetition, quiet_limit)
+    if not moves:
+        return game
+    from solver.record import parse_record  # most questions come without turns
+
     try:
         played = parse_record(moves, rules, game.position).turns
     except UsageError as error:

@@ -101,7 +101,7 @@ def _report(position: Position, result: Value, best: Line, warning: str | None) 
         rows = []
         mover = position
         for number, move in enumerate(best.moves, 1):
-            value = format_result(Result(move.value, move.dtw))
+            value = format_result(move.result)
             rows.append((str(number), mover.mover_colour, move.text, value))
             mover = move.position
         parts.append("\n" + format_table(("ply", "side", "move", "result"), rows, "rlll"))

@@ -15,6 +15,7 @@ from solver.cli.output import text_board
 from solver.describe import describe_sides, describe_value
 from solver.errors import MorrisError, UsageError
 from solver.escape import one_line
+from solver.results import equally_best
 from solver.rules import Rules
 
 if TYPE_CHECKING:
@@ -98,8 +99,7 @@ class _Answer(NamedTuple):
 
     def line(self) -> str:
         """Return it on one line, in columns that are set apart by tabs; the warning comes last."""
-        moves = self.moves
-        best = " ".join(move.text for move in moves if move[3:] == moves[0][3:])
+        best = " ".join(move.text for move in equally_best(self.moves))
         columns = [str(self.game.position), format_result(self.result), best]
         return "\t".join([*columns, self.warning] if self.warning else columns)
 

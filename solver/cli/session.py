@@ -14,15 +14,14 @@ import click
 
 from solver.cli.formats import format_result
 from solver.cli.output import text_board
-from solver.describe import describe_due, describe_sides, plies
+from solver.describe import capitalised, describe_due, describe_sides, plies
 from solver.errors import MissingTableError, UsageError
 from solver.escape import one_line
 from solver.game import Game
 from solver.levels import Level, choose_turn
 from solver.notation import joined_turns
 from solver.reading import quoted
-from solver.record import RESULTS, Record
-from solver.results import Result
+from solver.record import Record, result_of
 from solver.tablebase import Tablebase
 
 __all__ = ["WORDS", "Colour", "Session"]
@@ -79,7 +78,7 @@ class Session:
             self._show_board()
         end = self._game.outcome()
         assert end is not None
-        click.echo(f"{end.text[0].upper()}{end.text[1:]}.")
+        click.echo(f"{capitalised(end.text)}.")
         if end.winner is not None:
             click.echo("You have won." if end.winner == self._yours else "The program has won.")
 
@@ -91,8 +90,8 @@ class Session:
         }
         record = Record.of(self._game, tags)
         if self._resigned:
-            lost = next(r for r, winner in RESULTS.items() if winner not in (None, self._yours))
-            record = replace(record, result=lost)
+            winner = "Black" if self._yours == "White" else "White"
+            record = replace(record, result=result_of(winner))
         return record
 
     def _ask(self) -> bool:
@@ -137,7 +136,7 @@ class Session:
         except MissingTableError as error:
             click.echo(f"There is no hint: {error}")
             return
-        result = Result(best[0].value, best[0].dtw)
+        result = best[0].result
         click.echo(f"{format_result(result)}: {' '.join(move.text for move in best)}")
         warning = self._game.warning(result)
         if warning:

@@ -14,10 +14,10 @@ from solver.errors import DamagedTableError, MissingTableError, ResourceError
 from solver.game import Game
 from solver.position import Outcome, Position, Turn
 from solver.results import (
-    OTHER,
     WDL,
     MoveResult,
     Result,
+    before_turn,
     best_first,
     choose,
     contradict,
@@ -105,7 +105,7 @@ def answer(tablebase: Tablebase, question: Question, stop: Stop) -> Answer:
         lines = _lines(tablebase, question, known, first, stop)
     except DamagedTableError as error:
         return Answer([f"string {error}"], NO_MOVE)
-    warnings = _warning_strings(game, known.result or _result(first))
+    warnings = _warning_strings(game, known.result or first.result)
     return Answer([*_gap_strings(known), *warnings, *lines], first.text)
 
 
@@ -164,13 +164,12 @@ def _look_up_in_part(tablebase: Tablebase, position: Position, only: tuple[Turn,
             unknown.append(turn)
             continue
         try:
-            value, dtw = tablebase.probe(after)
+            value = before_turn(tablebase.probe(after))
         except (MissingTableError, ResourceError) as error:
             gaps[after.sector] = str(error)
             unknown.append(turn)
         else:
-            distance = None if dtw is None else dtw + 1
-            moves.append(MoveResult(turn, turn.text(board), after, OTHER[value], distance))
+            moves.append(MoveResult(turn, turn.text(board), after, *value))
     moves.sort(key=best_first)
     result = None if only else _result_if_known(tablebase, position)
     settled = not unknown or any(move.dtw == 1 for move in moves[:1])
@@ -180,9 +179,9 @@ def _look_up_in_part(tablebase: Tablebase, position: Position, only: tuple[Turn,
             raise DamagedTableError(
                 f"the tables in {' and '.join(map(str, tablebase.paths))} contradict each other:"
                 f" {position} is a"
-                f" {words(result)}, but {best.text} makes it a {words(_result(best))}"
+                f" {words(result)}, but {best.text} makes it a {words(best.result)}"
             )
-        settled = settled or not contradict(_result(best), result)
+        settled = settled or not contradict(best.result, result)
     return _Known(moves, unknown, settled, list(dict.fromkeys(gaps.values())), result)
 
 
@@ -215,18 +214,13 @@ def _first(known: _Known, game: Game) -> MoveResult:
     Where a win has no distance to go by, it is one that leads to what has been there least often,
     or the game might go in circles.
     """
-    best = choose(known.moves, known.result or _result(known.moves[0]))
+    best = choose(known.moves, known.result or known.moves[0].result)
     assert best is not None
     if best.value != "win" or best.dtw is not None:
         return best
     been = game.positions
     alike = [move for move in known.moves if move.value == "win" and move.dtw is None]
     return min(alike, key=lambda move: been.count(move.position))
-
-
-def _result(move: MoveResult) -> Result:
-    """Return what a turn makes the position worth."""
-    return Result(move.value, move.dtw)
 
 
 def _guess(known: _Known, game: Game) -> Answer:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from solver.errors import UsageError
 from solver.position import Position, Turn
 from solver.probing import probe_slots
+from solver.results import equally_best
 from solver.rules import Rules
 from solver.sectors import Sector, moves_on_board
 
@@ -57,7 +58,7 @@ class Wish(NamedTuple):
         """
         if self.only_move and sum(move.value == "win" for move in moves) != 1:
             return False
-        keys = [move.turn for move in moves if move[3:] == moves[0][3:]]
+        keys = [move.turn for move in equally_best(moves)]
         if self.kind == "quiet":
             return not any(turn.captures for turn in keys)
         if self.kind == "capture":
