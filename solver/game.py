@@ -235,6 +235,19 @@ class Game:
             return f"A draw is due: {self._cause(draw)}."
         return warning(result, self.plies_left(), stones_taken=not self.position.rules.mill_wins)
 
+    def advice(self, result: Result) -> str | None:
+        """Like :meth:`warning`; where that says nothing, which turns would make a draw now.
+
+        None if no turn has been played, as there is no history then.
+        """
+        said = self.warning(result)
+        if said is not None or not self._turns:
+            return said
+        drawing = [turn.text(self.rules.board) for turn in self.drawing_turns()]
+        if not drawing:
+            return None
+        return f"Played now, these make the game a draw: {', '.join(drawing)}."
+
     def drawing_turns(self) -> list[Turn]:
         """The turns after which the game's history makes it a draw, in the order of their texts."""
         found = []

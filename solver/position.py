@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Literal, NamedTuple
 
 from solver.boards import Board, apply_automorphism
-from solver.errors import UsageError
+from solver.errors import ImpossiblePositionError
 from solver.rules import Rules
 from solver.sectors import Sector, hands_fit, most_stones
 
@@ -179,55 +179,95 @@ class Position:
         It need not be reachable, and it may be lost already, but not for the side not to move.
 
         Raises:
-            UsageError: says which law is broken.
+            ImpossiblePositionError: a UsageError that says which law is broken.
         """
+        self._check_points()
+        self._check_stones()
         rules, board = self.rules, self.rules.board
+        if rules.mill_wins and holds_any(self.mover_mask, board.line_masks):
+            mover = self.mover_colour
+            raise ImpossiblePositionError(
+                f"the game ended before {mover}'s turn: {mover} has a mill already, which wins",
+                "mill",
+                {"colour": mover.lower()},
+            )
+        for colour, mask in (("White", self.white), ("Black", self.black)):
+            for row in forbidden_rows(rules, placing=not self.moving):
+                if mask & row == row:
+                    points = board.names_of(row)
+                    raise ImpossiblePositionError(
+                        f"{colour}'s stones on {', '.join(points)} cannot be: a row of"
+                        f" {len(points)} is forbidden"
+                        f"{'' if self.moving else ' while stones are placed'}",
+                        "row",
+                        {"colour": colour.lower(), "points": points},
+                    )
+
+    def _check_points(self) -> None:
+        """Refuse stones that are on no point or on one together."""
+        board = self.rules.board
         if (self.white | self.black) & ~board.full_mask:
-            raise UsageError(f"a stone stands on none of the {board.size} points of {board.name}")
+            raise ImpossiblePositionError(
+                f"a stone stands on none of the {board.size} points of {board.name}",
+                "off board",
+                {"board": board.name, "size": board.size},
+            )
         if self.white & self.black:
-            names = " and ".join(board.names_of(self.white & self.black))
-            raise UsageError(f"{names} cannot hold a white and a black stone at once")
-        sides = (("White", self.white, self.white_hand), ("Black", self.black, self.black_hand))
-        for colour, _, hand in sides:
+            points = board.names_of(self.white & self.black)
+            raise ImpossiblePositionError(
+                f"{' and '.join(points)} cannot hold a white and a black stone at once",
+                "overlap",
+                {"points": points},
+            )
+
+    def _check_stones(self) -> None:
+        """Refuse numbers of stones, on the board and in the hands, that cannot be."""
+        rules, sector = self.rules, self.sector
+        for colour, hand in (("White", self.white_hand), ("Black", self.black_hand)):
             if hand < 0:
-                raise UsageError(f"{colour}'s hand cannot hold {hand} stones")
+                raise ImpossiblePositionError(
+                    f"{colour}'s hand cannot hold {hand} stones",
+                    "negative hand",
+                    {"colour": colour.lower(), "hand": hand},
+                )
         mover, opponent = self.mover_colour, self.opponent_colour
         if not hands_fit(rules, self.mover_hand, self.opponent_hand):
-            raise UsageError(
+            raise ImpossiblePositionError(
                 f"the hands do not fit {mover}'s turn: {mover} holds {self.mover_hand} and"
                 f" {opponent} {self.opponent_hand}, but the side to move holds as many as the other"
-                " or one more"
+                " or one more",
+                "hands",
+                {
+                    "mover": mover.lower(),
+                    "mover_hand": self.mover_hand,
+                    "opponent_hand": self.opponent_hand,
+                },
             )
         most = most_stones(rules, self.mover_hand, self.opponent_hand)
-        sector = self.sector
         for colour, total, limit in (
             (mover, sector.mover_total, most[0]),
             (opponent, sector.opponent_total, most[1]),
         ):
             each = "each side" if most[0] == most[1] else "with these hands it"
             if total > limit:
-                raise UsageError(
+                raise ImpossiblePositionError(
                     f"{colour} has {total} stones, but {each} has {limit} in all"
-                    " (board and hand together)"
+                    " (board and hand together)",
+                    "too many stones",
+                    {"colour": colour.lower(), "total": total, "limit": limit},
                 )
         if sector.opponent_total < rules.fewest_stones:
-            raise UsageError(
+            raise ImpossiblePositionError(
                 f"the game ended before {mover}'s turn: {opponent} has only"
                 f" {sector.opponent_total} of the {rules.fewest_stones} stones (board and hand"
-                " together) that keep a side in play"
+                " together) that keep a side in play",
+                "too few stones",
+                {
+                    "colour": opponent.lower(),
+                    "total": sector.opponent_total,
+                    "fewest": rules.fewest_stones,
+                },
             )
-        if rules.mill_wins and holds_any(self.mover_mask, board.line_masks):
-            raise UsageError(
-                f"the game ended before {mover}'s turn: {mover} has a mill already, which wins"
-            )
-        for colour, mask, _ in sides:
-            for row in forbidden_rows(rules, placing=not self.moving):
-                if mask & row == row:
-                    raise UsageError(
-                        f"{colour}'s stones on {', '.join(board.names_of(row))} cannot be: a row"
-                        f" of {row.bit_count()} is forbidden"
-                        f"{'' if self.moving else ' while stones are placed'}"
-                    )
 
     def outcome(self) -> Outcome | None:
         """Why the game is over; None while it goes on."""

@@ -30,6 +30,7 @@ __all__ = [
     "dependencies",
     "exits",
     "hands_fit",
+    "known_sectors",
     "major_first",
     "major_is_mover",
     "most_stones",
@@ -282,6 +283,12 @@ def solving_order(rules: Rules, sectors: Iterable[Sector]) -> list[Unit]:
         return hands, first.mover, first.opponent, first
 
     return sorted({unit_of(rules, sector) for sector in sectors}, key=rank)
+
+
+def known_sectors(rules: Rules) -> list[Sector]:
+    """Every sector that a table may be asked of, in solving order: all moving and all wanted."""
+    known = {*moving_sectors(rules), *wanted_sectors(rules)}
+    return [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
 
 
 def moving_sectors(rules: Rules) -> list[Sector]:

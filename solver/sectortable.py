@@ -137,14 +137,14 @@ def _missing(
     if why is not None:
         text = f"no {kind} for sector {sector} of {rules.name}: not solvable here: {why}"
         return MissingTableError(text, str(sector))
-    text = (
-        f"the {kind} of sector {sector} is missing; make it with: morris solve"
-        f" {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(database))}"
+    command = (
+        f"morris solve {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(database))}"
     )
+    text = f"the {kind} of sector {sector} is missing; make it with: {command}"
     if not sector.moving:
         # Innocent as it looks, that can mean hundreds of tables.
         text += f" (what that takes: morris plan {rules.name} {sector})"
-    return MissingTableError(text, str(sector))
+    return MissingTableError(text, str(sector), command)
 
 
 def _remedy(database: Path, rules: Rules, sector: Sector, metric: Metric) -> str:

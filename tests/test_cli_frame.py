@@ -40,8 +40,8 @@ def test_help_lists_every_command_with_its_summary(morris: Morris) -> None:
             assert re.search(rf"^  {name} +{re.escape(command.summary)}$", answer.out, re.M)
 
 
-DIALOGUES = ("play", "engine")
-"""Commands that answer what is typed in while they run."""
+DIALOGUES = ("play", "engine", "serve")
+"""Commands that answer what they are asked while they run."""
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)

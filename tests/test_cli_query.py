@@ -231,7 +231,7 @@ def test_line_plays_a_win_to_its_end(morris: Morris, database: Path) -> None:
             assert answer["ended"] == "loss"
             assert len(answer["line"]) == answer["dtw"]
             for step, entry in enumerate(answer["line"]):
-                assert list(entry) == ["move", "position", "value", "dtw"]
+                assert list(entry) == ["move", "value", "dtw", "position"]
                 assert entry["dtw"] == answer["dtw"] - step
                 best = tablebase.moves(position)[0]
                 assert (entry["move"], entry["value"]) == (best.text, best.value)

@@ -52,6 +52,9 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
         "solver.cli.longest:longest", "The wins or losses of a sector that take longest."
     ),
     "render": LazyCommand("solver.cli.render:render", "A position as a picture, or as text."),
+    "serve": LazyCommand(
+        "solver.cli.serve:serve", "A page to explore and play, and an interface over HTTP."
+    ),
     "solve": LazyCommand("solver.cli.solve:solve", "Make tables, and all that they depend on."),
     "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),
     "verify": LazyCommand("solver.cli.verify:verify", "Prove that tables are right."),

@@ -17,6 +17,7 @@ from solver.rules import OPTIONS, Rules, get_variant, with_options
 from solver.sectors import (
     Sector,
     check_sector,
+    known_sectors,
     moving_sectors,
     parse_sector,
     sectors_up_to,
@@ -316,9 +317,7 @@ def present_sectors(
     Raises:
         MissingTableError: there is none at all.
     """
-    known = {*moving_sectors(rules), *wanted_sectors(rules)}
-    ordered = [s for unit in solving_order(rules, known) for s in unit.sectors if s in known]
-    present = tablebase.present(rules, ordered, metric)
+    present = tablebase.present(rules, known_sectors(rules), metric)
     if not present:
         folder = shlex.quote(str(tablebase.paths[0]))
         kind = "tables of distances" if metric == "dtw" else "tables"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from solver.cli.common import Decorated, WholeNumber, read_position
-from solver.errors import UsageError
+from solver.cli.common import Decorated, WholeNumber
 from solver.rules import Rules
 
 if TYPE_CHECKING:
@@ -56,21 +55,6 @@ def read_game(
     Raises:
         UsageError: the position cannot be, a turn is not legal, or a number makes no sense.
     """
-    from solver.game import Game
+    from solver.asked import read_game as read
 
-    game = Game(read_position(rules, text), repetition, quiet_limit)
-    if not moves:
-        return game
-    from solver.record import parse_record  # most questions come without turns
-
-    try:
-        played = parse_record(moves, rules, game.position).turns
-    except UsageError as error:
-        raise UsageError(f"--moves, {error}") from None
-    for number, (turn, *_) in enumerate(played, 1):
-        try:
-            game.play(turn)
-        except UsageError as error:
-            name = turn.text(rules.board)
-            raise UsageError(f"--moves, turn {number}, {name!r}: {error}") from None
-    return game
+    return read(rules, text, moves, repetition, quiet_limit, name="--moves")

@@ -67,25 +67,9 @@ def line(
         best = tablebase.line(asked, limit)
     warning = game.warning(result)
     if as_json:
-        emit_json(
-            {
-                "variant": rules.name,
-                "position": str(asked),
-                "value": result.value,
-                "dtw": result.dtw,
-                "line": [
-                    {
-                        "move": move.text,
-                        "position": str(move.position),
-                        "value": move.value,
-                        "dtw": move.dtw,
-                    }
-                    for move in best.moves
-                ],
-                "ended": best.ended,
-                "warning": warning,
-            }
-        )
+        from solver.facts import line_facts
+
+        emit_json(line_facts(asked, result, best, warning))
         return
     click.echo(_report(asked, result, best, warning))
 

@@ -79,20 +79,13 @@ class _Answer(NamedTuple):
 
     def record(self) -> dict[str, object]:
         """Return it as JSON has it."""
+        from solver.facts import move_facts, result_facts
+
         return {
             "variant": self.game.rules.name,
             "position": str(self.game.position),
-            "value": self.result.value,
-            "dtw": self.result.dtw,
-            "moves": [
-                {
-                    "move": move.text,
-                    "value": move.value,
-                    "dtw": move.dtw,
-                    "position": str(move.position),
-                }
-                for move in self.moves
-            ],
+            **result_facts(self.result),
+            "moves": [move_facts(move) for move in self.moves],
             "plies_without_capture": self.game.plies_without_capture,
             "warning": self.warning,
         }
@@ -106,16 +99,7 @@ class _Answer(NamedTuple):
 
 def _ask(tablebase: Tablebase, game: Game) -> _Answer:
     result, moves = tablebase.analyse(game.position)
-    return _Answer(game, result, moves, _warning(game, result))
-
-
-def _warning(game: Game, result: Result) -> str | None:
-    """Return what the game's history says against the tables; None if it says nothing."""
-    said = game.warning(result)
-    if said is not None or not game.turns_played:
-        return said
-    drawing = [turn.text(game.rules.board) for turn in game.drawing_turns()]
-    return f"Played now, these make the game a draw: {', '.join(drawing)}." if drawing else None
+    return _Answer(game, result, moves, game.advice(result))
 
 
 def _answer_lines(

@@ -26,7 +26,6 @@ from solver.sectors import Sector
 
 if TYPE_CHECKING:
     from solver.tablefile import TableReader
-    from solver.tableheader import Counts
 
 __all__ = ["stats"]
 
@@ -79,7 +78,9 @@ def stats(
         write_reference(sys.stdout, readers, wdl_bytes)
         return
     if as_json:
-        emit_json([_record(rules, sector, reader) for sector, reader in readers.items()])
+        from solver.facts import sector_facts
+
+        emit_json([sector_facts(rules, sector, reader) for sector, reader in readers.items()])
         return
     click.echo(_summary(readers))
     if chosen is not None:
@@ -93,33 +94,6 @@ def _plot(rules: Rules, readers: Mapping[Sector, TableReader], path: str) -> Non
 
     (reader,) = readers.values()
     write_text(path, render_histogram(rules.name, reader.header), "--plot")
-
-
-def _record(rules: Rules, sector: Sector, reader: TableReader) -> dict[str, object]:
-    """Return a sector's counts as JSON has them."""
-    header = reader.header
-    return {
-        "variant": rules.name,
-        "sector": str(sector),
-        "slots": header.slots,
-        "positions": _counts(header.positions),
-        "distinct": _counts(header.distinct),
-        "deepest_win": header.deepest_win,
-        "deepest_loss": header.deepest_loss,
-        "histogram": {
-            "positions": _by_depth(header.position_histogram),
-            "distinct": _by_depth(header.distinct_histogram),
-        },
-        "bytes": reader.size,
-    }
-
-
-def _counts(counts: Counts) -> dict[str, int]:
-    return {"total": counts.total, **counts._asdict()}
-
-
-def _by_depth(histogram: Mapping[int, int]) -> dict[str, int]:
-    return {str(depth): histogram[depth] for depth in sorted(histogram)}
 
 
 def _summary(readers: Mapping[Sector, TableReader]) -> str:

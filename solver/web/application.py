@@ -1,0 +1,234 @@
+"""The application: routes, what is kept, and what every answer carries."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from solver import __version__
+from solver.errors import MorrisError
+from solver.facts import Facts
+from solver.lru import LruCache
+from solver.tablebase import Tablebase
+from solver.web import answers
+from solver.web.asked import Parameters
+from solver.web.document import describe_interface
+from solver.web.endpoints import ENDPOINTS, Endpoint
+from solver.web.failures import FAILURES, Failure, failure_of, record_of
+from solver.web.limits import LONGEST_ADDRESS, Workers, WorkersBusyError
+from solver.web.pages import INDEX, File, load_files
+
+__all__ = ["make_application"]
+
+_KEPT_BYTES: Final = 16e6
+_KEPT_SECONDS: Final = 60
+"""How long an answer is given again: tables may be added at any time."""
+
+_SMALLEST_PACKED: Final = 1000
+_PACKING_LEVEL: Final = 4
+"""Of gzip: a fifth of the time of the strongest, and within a tenth of its size."""
+
+_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (
+        b"content-security-policy",
+        b"default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
+    ),
+)
+"""The page needs nothing from anywhere else, and browsers are told so."""
+
+_LOG = logging.getLogger("uvicorn.error")
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def make_application(
+    tablebase: Tablebase, *, origins: Sequence[str] = (), workers: Workers | None = None
+) -> Starlette:
+    """Return the ASGI application that answers for a database.
+
+    Args:
+        tablebase: where the answers come from; closed by the caller, after the application.
+        origins: of other sites whose scripts may ask, such as ``https://example.org``; ``*`` for
+            all.
+        workers: the threads that answer; None for the usual ones.
+    """
+    workers = workers or Workers()
+    kept: LruCache[bytes, tuple[float, bytes]] = LruCache(_KEPT_BYTES)
+    files = load_files()
+    fixed = {
+        "/api/variants": _json(answers.variants()),
+        "/openapi.json": _json(describe_interface()),
+        "/healthz": _json({"status": "ok", "version": __version__}),
+    }
+
+    @asynccontextmanager
+    async def lifespan(application: Starlette) -> AsyncIterator[None]:
+        yield
+        workers.close()
+
+    application = Starlette(
+        routes=[
+            Route("/", _send_file(files[INDEX])),
+            *(Route(f"/static/{name}", _send_file(file)) for name, file in files.items()),
+            *(Route(path, _send(body)) for path, body in fixed.items()),
+            *(
+                Route(endpoint.path, _ask(endpoint, tablebase, workers, kept))
+                for endpoint in ENDPOINTS
+            ),
+        ],
+        middleware=[
+            Middleware(_Bounds),
+            *([Middleware(CORSMiddleware, allow_origins=list(origins))] if origins else []),
+            Middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKING_LEVEL),
+        ],
+        exception_handlers={HTTPException: _refuse, Exception: _apologise},
+        lifespan=lifespan,
+    )
+    # An address is right or wrong; a redirection would tell of hosts that only proxies know.
+    application.router.redirect_slashes = False
+    return application
+
+
+# -- endpoints ----------------------------------------------------------------------------------
+
+
+def _ask(
+    endpoint: Endpoint,
+    tablebase: Tablebase,
+    workers: Workers,
+    kept: LruCache[bytes, tuple[float, bytes]],
+) -> Handler:
+    """Return what handles requests to an endpoint."""
+
+    def work(request: Request) -> bytes:
+        named = dict(request.path_params)
+        pairs = request.query_params.multi_items()
+        asked = Parameters(named.pop("variant"), pairs, endpoint.parameters)
+        return _json(
+            endpoint.answer(tablebase, asked, **({"name": named["sector"]} if named else {}))
+        )
+
+    async def handle(request: Request) -> Response:
+        key = request.scope["path"].encode(errors="replace") + b"?" + request.scope["query_string"]
+        if endpoint.kept:
+            found = kept.get(key)
+            if found is not None and found[0] > time.monotonic():
+                return _answer(found[1])
+        try:
+            body = await workers.answer(partial(work, request))
+        except MorrisError as error:
+            if failure_of(error).status >= 500:
+                _LOG.error("%s: %s", request.url.path, error)
+            return _failed(failure_of(error), record_of(error))
+        except WorkersBusyError:
+            return _failed(FAILURES["busy"])
+        except asyncio.TimeoutError:
+            _LOG.warning("%s?%s took too long", request.url.path, request.url.query)
+            return _failed(FAILURES["slow"])
+        if not endpoint.kept:
+            return _answer(body, "no-store")
+        kept.put(key, (time.monotonic() + _KEPT_SECONDS, body), len(key) + len(body))
+        return _answer(body)
+
+    return handle
+
+
+def _send(body: bytes) -> Handler:
+    """Return what answers with the same record every time."""
+
+    async def handle(request: Request) -> Response:
+        return _answer(body)
+
+    return handle
+
+
+def _send_file(file: File) -> Handler:
+    """Return what sends a file of the page, unless the browser has it."""
+    headers = {"etag": file.tag, "cache-control": "no-cache"}
+
+    async def handle(request: Request) -> Response:
+        if file.tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(file.body, headers=headers, media_type=file.media_type)
+
+    return handle
+
+
+def _json(record: Facts) -> bytes:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _answer(body: bytes, caching: str = f"public, max-age={_KEPT_SECONDS}") -> Response:
+    return Response(body, headers={"cache-control": caching}, media_type="application/json")
+
+
+# -- failures -----------------------------------------------------------------------------------
+
+
+def _failed(failure: Failure, record: Facts | None = None) -> Response:
+    """Return the answer that tells a failure."""
+    headers = {"cache-control": "no-store"}
+    if failure.status == 503:
+        headers["retry-after"] = "1"
+    body = _json(record or {"error": failure.meaning, "kind": failure.kind})
+    return Response(body, failure.status, headers, media_type="application/json")
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    """Answer where there is nothing, or where something else than GET was tried."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        response = _failed(FAILURES["method"])
+        response.headers["allow"] = "GET, HEAD"
+        return response
+    what = f"there is nothing at {request.url.path}; the interface is described at /openapi.json"
+    return _failed(FAILURES["not found"], {"error": what, "kind": FAILURES["not found"].kind})
+
+
+async def _apologise(request: Request, error: Exception) -> Response:
+    """Answer where this program is wrong; Starlette has the log told how."""
+    record = {"error": "this is a mistake of the program's; its log says more", "kind": "internal"}
+    return _failed(Failure(500, "internal", ""), record)
+
+
+# -- around every answer ------------------------------------------------------------------------
+
+
+class _Bounds:
+    """Refuses addresses that are too long, and adds the headers that every answer has."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        app = self._app
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+            app = _failed(FAILURES["long"])
+        await app(scope, receive, send_with_headers)
