@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 
 from solver.errors import UsageError
@@ -107,7 +107,18 @@ class Board:
 
     def names_of(self, mask: int) -> list[str]:
         """The names of the points of a mask, in alphabetical order."""
-        return sorted(name for index, name in enumerate(self.points) if mask >> index & 1)
+        return [name for name, bit in self._alphabetical if mask & bit]
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - there are few boards, and they stay
+    def text_of(self, mask: int) -> str:
+        """The same with commas between them, as positions are written."""
+        # Of a position's moves, most leave one side's stones as they are.
+        return ",".join(self.names_of(mask))
+
+    @cached_property
+    def _alphabetical(self) -> tuple[tuple[str, int], ...]:
+        """Names and bits of the points, by name."""
+        return tuple(sorted((name, 1 << index) for index, name in enumerate(self.points)))
 
 
 def apply_automorphism(permutation: tuple[int, ...], mask: int) -> int:

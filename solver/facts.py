@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from solver.boards import Board
 from solver.describe import describe_rules
 from solver.game import Game
-from solver.position import Position, Turn, removable
+from solver.position import Position, Turn, removable, steps
 from solver.render import places
 from solver.results import Line, MoveResult, Result
 from solver.rules import Rules, options_of
@@ -87,7 +87,8 @@ def _due(position: Position) -> list[str]:
     if position.outcome() is not None:
         return []
     due = []
-    placed = {turn.origin is None for turn in position.turns()}
+    found = steps(position.rules, position.mover_mask, position.opponent_mask, position.mover_hand)
+    placed = {origin is None for origin, _, _ in found}
     if True in placed:
         due.append("place")
     if False in placed:
@@ -95,12 +96,18 @@ def _due(position: Position) -> list[str]:
     return due
 
 
-def turn_facts(position: Position, turn: Turn) -> Facts:
-    """A legal turn of a position in parts, so that it can be made point by point."""
+def turn_facts(position: Position, turn: Turn, after: Position | None = None) -> Facts:
+    """A legal turn of a position in parts, so that it can be made point by point.
+
+    Args:
+        position: before the turn.
+        turn: the turn.
+        after: the position after it, if it is known.
+    """
     return {
         **_parts(position.rules.board, turn),
         "any_order": _any_order(position, turn),
-        "position": str(position.apply(turn)),
+        "position": str(after or position.apply(turn)),
     }
 
 

@@ -51,6 +51,7 @@ def images_by(board: Board, numbers: IntArray, masks: IntArray) -> IntArray:
     return result >> _NUMBER_BITS
 
 
+@lru_cache(maxsize=4096)  # of a position's moves, most leave one side's stones as they are
 def canonical(board: Board, mask: int) -> tuple[int, int]:
     """Return the smallest image of a set and the number of the first automorphism giving it."""
     first, *others = _rows(board)

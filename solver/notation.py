@@ -48,9 +48,7 @@ CAPTURE_SIGNS = ("x", "X", "\u00d7")
 def format_position(position: Position) -> str:
     """The canonical text of a position."""
     board = position.rules.board
-    white = ",".join(board.names_of(position.white))
-    black = ",".join(board.names_of(position.black))
-    text = f"{position.side}:W{white}:B{black}"
+    text = f"{position.side}:W{board.text_of(position.white)}:B{board.text_of(position.black)}"
     if not position.moving:
         text += f":H{position.white_hand},{position.black_hand}"
     return text

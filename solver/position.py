@@ -62,6 +62,8 @@ class Turn(NamedTuple):
         move = points[self.target]
         if self.origin is not None:
             move = f"{points[self.origin]}-{move}"
+        if not self.captures:
+            return move
         return "x".join([move, *(points[point] for point in self.captures)])
 
 

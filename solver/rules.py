@@ -72,6 +72,10 @@ class Rules:
     repetition: int = 3
     quiet_limit: int = 60
 
+    def __hash__(self) -> int:
+        # Rules are keys of caches, asked for with every move; the name tells nearly all apart.
+        return hash(self.name)
+
     @property
     def hands(self) -> tuple[int, int]:
         """The stones that the first and the second player begin with."""

@@ -77,12 +77,15 @@ def serve(
         import_extra(package, "web", "morris serve")
     from solver.tablebase import open_tablebase
     from solver.web.application import make_application
+    from solver.web.limits import share_descriptors
     from solver.web.serving import open_port
     from solver.web.serving import serve as answer_requests
 
     listener = open_port(host, port)
     where, number = listener.getsockname()[:2]
     address = f"http://{f'[{where}]' if ':' in where else where}:{number}/"
+
+    connections, tables = share_descriptors()
 
     def announce() -> None:
         click.echo(f"Serving {address} (Ctrl-C stops)")
@@ -92,9 +95,10 @@ def serve(
     with (
         suppress(KeyboardInterrupt),
         terminated_like_interrupted(),
-        open_tablebase(databases, cache_mb=cache_mb) as tablebase,
+        open_tablebase(databases, cache_mb=cache_mb, max_open_files=tables) as tablebase,
     ):
-        answer_requests(make_application(tablebase, origins=origins), listener, announce)
+        application = make_application(tablebase, origins=origins)
+        answer_requests(application, listener, connections, announce)
     click.echo("Stopped.")
 
 

@@ -148,4 +148,4 @@ def _table(tablebase: Tablebase, rules: Rules, sector: Sector) -> Facts:
 
 def move_in_parts(here: Position, move: MoveResult) -> Facts:
     """A move with what it is worth, in parts, so that it can be made point by point."""
-    return turn_facts(here, move.turn) | result_facts(move.result)
+    return turn_facts(here, move.turn, move.position) | result_facts(move.result)

@@ -86,13 +86,13 @@ def make_application(
 
     application = Starlette(
         routes=[
-            Route("/", _send_file(files[INDEX])),
-            *(Route(f"/static/{name}", _send_file(file)) for name, file in files.items()),
             *(Route(path, _send(body)) for path, body in fixed.items()),
             *(
                 Route(endpoint.path, _ask(endpoint, tablebase, workers, kept))
                 for endpoint in ENDPOINTS
             ),
+            Route("/", _send_file(files[INDEX])),
+            *(Route(f"/static/{name}", _send_file(file)) for name, file in files.items()),
         ],
         middleware=[
             Middleware(_Bounds),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Lock
 from typing import Final, TypeVar
 
-__all__ = ["LONGEST_ADDRESS", "Workers", "WorkersBusyError"]
+__all__ = ["LONGEST_ADDRESS", "Workers", "WorkersBusyError", "share_descriptors"]
 
 Given = TypeVar("Given")
 
@@ -21,6 +23,30 @@ _MOST_WAITING: Final = 128
 
 _MOST_SECONDS: Final = 10.0
 """How long a question may take, waiting included."""
+
+_MOST_CONNECTIONS: Final = 512
+_MOST_TABLES: Final = 512
+"""All of the standard game: each that must be opened anew costs a millisecond."""
+_OTHER_FILES: Final = 32
+
+
+def share_descriptors() -> tuple[int, int]:
+    """Let this process open as many files as it needs, if it may.
+
+    Returns:
+        How many connections and how many tables can be open.
+    """
+    wanted = _MOST_CONNECTIONS + _MOST_TABLES + _OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return _MOST_CONNECTIONS, _MOST_TABLES
+    each = max(8, (soft - _OTHER_FILES) // 2)
+    return each, each
 
 
 class WorkersBusyError(Exception):

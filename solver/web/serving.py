@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import socket
 import sys
 from collections.abc import Callable
@@ -17,7 +18,8 @@ from solver.errors import ResourceError, UsageError
 
 __all__ = ["open_port", "serve"]
 
-_MOST_CONNECTIONS: Final = 512
+_BACKLOG: Final = 256
+"""Connections that wait for being taken on."""
 _LONGEST_HEAD: Final = 65_536
 """Bytes of a request's first line and headers."""
 _IDLE_SECONDS: Final = 15
@@ -89,7 +91,7 @@ def open_port(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError):
         raise UsageError(f"there is no host {host!r}; name an address such as 127.0.0.1") from None
     try:
-        return socket.create_server(address[:2], family=family, backlog=_MOST_CONNECTIONS)
+        return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             why = f"port {port} of {host} is in use; choose another one with --port"
@@ -100,18 +102,24 @@ def open_port(host: str, port: int) -> socket.socket:
         raise ResourceError(f"cannot listen at port {port} of {host}: {reason}") from None
 
 
-def serve(application: ASGIApp, listener: socket.socket, ready: Callable[[], None]) -> None:
+def serve(
+    application: ASGIApp, listener: socket.socket, connections: int, ready: Callable[[], None]
+) -> None:
     """Answer requests until the process is told to stop.
 
     Args:
         application: what answers.
         listener: from :func:`open_port`; it is closed.
+        connections: how many there may be at once.
         ready: called once requests are answered.
 
     Raises:
         KeyboardInterrupt: the process was told to stop, and all is in order.
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
+    # What is there by now stays: it need not be looked through whenever answers leave litter.
+    gc.collect()
+    gc.freeze()
     config = uvicorn.Config(
         application,
         http=_TimedProtocol,
@@ -121,7 +129,7 @@ def serve(application: ASGIApp, listener: socket.socket, ready: Callable[[], Non
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=connections,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_STOPPING_SECONDS,
         h11_max_incomplete_event_size=_LONGEST_HEAD,
