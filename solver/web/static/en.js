@@ -221,6 +221,8 @@ export const english = Object.freeze({
   "error.damaged table": "A table is damaged, so its values cannot be had: {error}",
   "error.busy": "The server has too much to do just now. Try again in a moment.",
   "error.too slow": "The answer took too long. Try again in a moment.",
+  "error.no resources": "A table cannot be read just now: {error}",
+  "error.method not allowed": "The server does not accept this kind of question: {error}",
   "error.retry": "Try again",
   "error.address": "The address of this page does not fit: {error}",
   "error.address.reset": "Begin a new game instead",

@@ -147,6 +147,7 @@ export const japanese = Object.freeze({
     "勝ちまで {count} 手かかりますが、指せるのはあと {left} 手なので、引き分けになります。",
   "served.warning.loss.untaken":
     "負けまで {count} 手かかりますが、指せるのはあと {left} 手なので、引き分けになります。",
+  "served.warning.turns": "今指すと引き分けになる手：{moves}。",
   "status.quiet": "石を取らない手が {count} 手、引き分けまであと {left} 手。",
   "status.occurrences": "この局面は {count} 回目です。",
 
@@ -220,7 +221,7 @@ export const japanese = Object.freeze({
 
   // -- positions that cannot be -----------------------------------------------------------------
   "served.law.hands":
-    "手持ちの石の数が手番と合いません：手番の{colour}は {mover} 個、{opponent}は {waiting} 個ですが、手番の側の手持ちは相手と同じか 1 個多いはずです。",
+    "手持ちの石の数が手番と合いません：手番の{colour}は {hand} 個、{opponent}は {opponent_hand} 個ですが、手番の側の手持ちは相手と同じか 1 個多いはずです。",
   "served.law.too many stones":
     "{colour}の石が {total} 個ありますが、盤上と手持ちを合わせて {limit} 個までです。",
   "served.law.too few stones":
@@ -241,6 +242,8 @@ export const japanese = Object.freeze({
   "error.damaged table": "表が壊れているため、形勢が分かりません：{error}",
   "error.busy": "サーバーが混み合っています。少し待ってからもう一度試してください。",
   "error.too slow": "時間がかかりすぎました。少し待ってからもう一度試してください。",
+  "error.no resources": "今は表を読めません：{error}",
+  "error.method not allowed": "サーバーはこの問い合わせを受け付けません：{error}",
   "error.retry": "もう一度試す",
   "error.address": "このページのアドレスが正しくありません：{error}",
   "error.address.reset": "新しい対局を始める",
@@ -335,7 +338,6 @@ export const japanese = Object.freeze({
   "rules.with -r": "-r で変えられるもの",
   "rules.ply": "1手とは、一方の側が1回指すことです（石を取ればそれも含みます）。",
   "served.rules.board": "{board}：{points} 点、線分 {edges} 本、ミルの筋 {lines} 本",
-  "served.rules.board.name": "{board}",
   "served.rules.stones.equal": "それぞれ {first} 個",
   "served.rules.stones.unequal": "先手 {first} 個、後手 {second} 個",
   "served.rules.turns.placed": "空いている点に石を置く。置いた石は動かない",

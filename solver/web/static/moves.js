@@ -1,0 +1,106 @@
+/**
+ * The legal turns of a position, grouped by what they are worth.
+ *
+ * The server sorts them best first: the quickest wins, draws, the longest losses.
+ */
+
+import { errorSentence, moveLabel, valueWords } from "./sentences.js";
+import { formatNumber, t } from "./text.js";
+
+const GROUPS = Object.freeze(["win", "draw", "loss", "unknown"]);
+
+/**
+ * Show the turns of a position.
+ * @param {HTMLElement} element what to fill
+ * @param {object} view the server's VIEW; its moves are shown as long as their values are not known
+ * @param {object|null} answer a VIEW with values, an error's record (`error`), or null while the
+ *   tables are being asked
+ * @param {(move: object) => string} hrefOf the page's address after a MOVE
+ * @param {(move: object) => void} onChoose what a plain click on a turn does
+ */
+export function showMoves(element, view, answer, hrefOf, onChoose) {
+  const known = Boolean(answer?.moves);
+  const moves = known ? answer.moves : view.moves;
+  const parts = [noteOf(view, answer), ...groupsOf(moves, hrefOf, onChoose)];
+  element.setAttribute("aria-busy", String(!answer && !view.end));
+  element.replaceChildren(...parts.filter(Boolean));
+}
+
+/** Why there is no value yet, or no turn; null if there is nothing to say. */
+function noteOf(view, answer) {
+  if (!view.moves.length) return paragraph(t("moves.none"));
+  if (!answer) return paragraph(t("moves.wait"));
+  if (answer.moves) return null;
+  return answer.kind === "missing table" ? null : paragraph(errorSentence(answer));
+}
+
+function groupsOf(moves, hrefOf, onChoose) {
+  return GROUPS.map((value) => {
+    const group = moves.filter((move) => (move.value ?? "unknown") === value);
+    if (!group.length) return null;
+    return groupOf(value, group, hrefOf, onChoose, moves[0]);
+  });
+}
+
+function groupOf(value, moves, hrefOf, onChoose, best) {
+  const section = document.createElement("section");
+  section.dataset.value = value;
+  const heading = document.createElement("h3");
+  heading.append(letterOf(value), t(`moves.group.${value}`, { count: moves.length }));
+  const list = document.createElement("ul");
+  list.className = "move-list";
+  list.append(...moves.map((move) => itemOf(move, isBest(move, best), hrefOf, onChoose)));
+  section.append(heading, list);
+  return section;
+}
+
+/** The letter of a value, which tells groups apart without their colour. */
+function letterOf(value) {
+  const letter = document.createElement("span");
+  letter.className = "letter";
+  letter.setAttribute("aria-hidden", "true");
+  letter.textContent = value === "unknown" ? "?" : t(`value.letter.${value}`);
+  return letter;
+}
+
+function isBest(move, best) {
+  return Boolean(move.value) && move.value === best.value && move.dtw === best.dtw;
+}
+
+function itemOf(move, best, hrefOf, onChoose) {
+  const item = document.createElement("li");
+  const link = document.createElement("a");
+  link.href = hrefOf(move);
+  link.dataset.move = move.move;
+  const label = moveLabel(move);
+  link.setAttribute("aria-label", best ? t("move.best", { move: label }) : label);
+  link.title = valueWords(move.value, move.dtw);
+  link.classList.toggle("best", best);
+  link.append(span("turn", move.move.replaceAll("x", "×")));
+  if (typeof move.dtw === "number") link.append(span("depth", formatNumber(move.dtw)));
+  link.addEventListener("click", (event) => {
+    if (!isPlain(event)) return; // a new tab or window is the browser's business
+    event.preventDefault();
+    onChoose(move);
+  });
+  item.append(link);
+  return item;
+}
+
+function isPlain(event) {
+  return !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button);
+}
+
+function span(name, text) {
+  const made = document.createElement("span");
+  made.className = name;
+  made.textContent = text;
+  return made;
+}
+
+function paragraph(text) {
+  const made = document.createElement("p");
+  made.className = "note";
+  made.textContent = text;
+  return made;
+}
