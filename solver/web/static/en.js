@@ -223,6 +223,7 @@ export const english = Object.freeze({
   "error.too slow": "The answer took too long. Try again in a moment.",
   "error.no resources": "A table cannot be read just now: {error}",
   "error.method not allowed": "The server does not accept this kind of question: {error}",
+  "error.internal": "The server has made a mistake; its log says more.",
   "error.retry": "Try again",
   "error.address": "The address of this page does not fit: {error}",
   "error.address.reset": "Begin a new game instead",

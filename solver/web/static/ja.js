@@ -244,6 +244,7 @@ export const japanese = Object.freeze({
   "error.too slow": "時間がかかりすぎました。少し待ってからもう一度試してください。",
   "error.no resources": "今は表を読めません：{error}",
   "error.method not allowed": "サーバーはこの問い合わせを受け付けません：{error}",
+  "error.internal": "サーバーで誤りが起きました。詳しくはサーバーのログにあります。",
   "error.retry": "もう一度試す",
   "error.address": "このページのアドレスが正しくありません：{error}",
   "error.address.reset": "新しい対局を始める",
