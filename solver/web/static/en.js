@@ -232,6 +232,7 @@ export const english = Object.freeze({
   "missing.heading": "A table is missing",
   "missing.sector": "The value needs the table of sector {sector}, which is not there yet.",
   "missing.any": "The value needs a table that is not there yet.",
+  "missing.unsolvable": "It cannot be made here: {reason}",
   "missing.command": "This command makes it, with all that it needs:",
   "missing.still": "Without it you can still play here, two people at one board.",
   "missing.opponent": "The program cannot play here: it needs the missing table.",
@@ -331,4 +332,9 @@ export const english = Object.freeze({
   "symmetries.turned.3": "turned a quarter anticlockwise",
   "symmetries.mirrored": "left and right exchanged",
   "symmetries.swapped": "inner and outer ring exchanged",
+
+  // -- joining sentences, and further refusals -----------------------------------------------------
+  "sentence.separator": " ",
+  "refusal.level": "No opponent is called {name}: two people play now.",
+  "refusal.problem": "The position cannot be shown yet: see above.",
 });

@@ -20,7 +20,7 @@ const TOP = 92;
 const HALF = 84;
 const AXIS = 20;
 const BOTTOM = TOP + 2 * HALF + AXIS;
-const FONT = 12;
+const FONT = 13;
 /** The axis reaches as far at least, or bars would be as broad as high. */
 const FEWEST_PLIES = 10;
 /** Counts of which the largest is so many times the smallest are drawn on a logarithmic scale. */

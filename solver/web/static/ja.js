@@ -253,6 +253,7 @@ export const japanese = Object.freeze({
   "missing.heading": "表がありません",
   "missing.sector": "形勢を知るにはセクター {sector} の表が必要ですが、まだありません。",
   "missing.any": "形勢を知るために必要な表がまだありません。",
+  "missing.unsolvable": "この機械では作れません：{reason}",
   "missing.command": "次のコマンドで、必要な表がすべて作られます：",
   "missing.still": "表がなくても、二人での対局はできます。",
   "missing.opponent": "必要な表がないため、ここではプログラムは指せません。",
@@ -386,4 +387,9 @@ export const japanese = Object.freeze({
   "symmetries.turned.3": "左に 90 度回転",
   "symmetries.mirrored": "左右反転",
   "symmetries.swapped": "内側と外側の輪を交換",
+
+  // -- joining sentences, and further refusals -----------------------------------------------------
+  "sentence.separator": "",
+  "refusal.level": "「{name}」という相手はいません。二人対局に切り替えました。",
+  "refusal.problem": "まだ局面を表示できません。上の説明をご覧ください。",
 });

@@ -35,11 +35,19 @@ function noteOf(view, answer) {
 }
 
 function groupsOf(moves, hrefOf, onChoose) {
+  const best = bestOf(moves);
   return GROUPS.map((value) => {
     const group = moves.filter((move) => (move.value ?? "unknown") === value);
     if (!group.length) return null;
-    return groupOf(value, group, hrefOf, onChoose, moves[0]);
+    return groupOf(value, group, hrefOf, onChoose, best);
   });
+}
+
+/** The turns that none is better than; none at all if that says nothing, as all are alike. */
+function bestOf(moves) {
+  const [first] = moves;
+  const best = moves.filter(({ value, dtw }) => value === first.value && dtw === first.dtw);
+  return new Set(first?.value && best.length < moves.length ? best : []);
 }
 
 function groupOf(value, moves, hrefOf, onChoose, best) {
@@ -49,7 +57,7 @@ function groupOf(value, moves, hrefOf, onChoose, best) {
   heading.append(letterOf(value), t(`moves.group.${value}`, { count: moves.length }));
   const list = document.createElement("ul");
   list.className = "move-list";
-  list.append(...moves.map((move) => itemOf(move, isBest(move, best), hrefOf, onChoose)));
+  list.append(...moves.map((move) => itemOf(move, best.has(move), hrefOf, onChoose)));
   section.append(heading, list);
   return section;
 }
@@ -61,10 +69,6 @@ function letterOf(value) {
   letter.setAttribute("aria-hidden", "true");
   letter.textContent = value === "unknown" ? "?" : t(`value.letter.${value}`);
   return letter;
-}
-
-function isBest(move, best) {
-  return Boolean(move.value) && move.value === best.value && move.dtw === best.dtw;
 }
 
 function itemOf(move, best, hrefOf, onChoose) {

@@ -120,7 +120,7 @@ export function historySentence(view) {
   const { occurrences, plies_without_capture: count, plies_left: left } = view;
   if (occurrences > 1) said.push(t("status.occurrences", { count: occurrences }));
   if (count > 0 && left !== null) said.push(t("status.quiet", { count, left }));
-  return said.join(" ");
+  return said.join(t("sentence.separator"));
 }
 
 /**
@@ -138,12 +138,15 @@ export function errorSentence(error) {
 }
 
 /**
- * Which table is missing.
- * @param {{sector?: string|null}} error
+ * Which table is missing; and why it cannot be made, if the server knows no command that makes it.
+ * @param {{sector?: string|null, command?: string|null, error?: string}} error
  * @returns {string} the command that makes it is `error.command`
  */
-export function missingSentence({ sector }) {
-  return sector ? t("missing.sector", { sector }) : t("missing.any");
+export function missingSentence({ sector, command, error }) {
+  const missing = sector ? t("missing.sector", { sector }) : t("missing.any");
+  const reason = command ? null : /not solvable here: (.+)$/.exec(error ?? "")?.[1];
+  if (!reason) return missing;
+  return missing + t("sentence.separator") + t("missing.unsolvable", { reason: withStop(reason) });
 }
 
 /**
