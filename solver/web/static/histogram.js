@@ -13,10 +13,10 @@ const WIDTH = 340;
 const LEFT = 40;
 const RIGHT = 8;
 /** The shares: where their bar begins, and how high it is. */
-const SHARES = 20;
+const SHARES = 24;
 const SHARE_HEIGHT = 20;
 /** The plot: where it begins, how high each half is, and the numbers between the halves. */
-const TOP = 92;
+const TOP = 98;
 const HALF = 84;
 const AXIS = 20;
 const BOTTOM = TOP + 2 * HALF + AXIS;
@@ -38,7 +38,7 @@ export function showHistogram(svg, record, result = {}) {
   const counts = countsOf(record);
   const hasDistances = counts.size > 0;
   const marked = hasDistances && typeof result.dtw === "number" ? result.dtw : null;
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${hasDistances ? BOTTOM + 38 : 66}`);
+  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${hasDistances ? BOTTOM + 38 : 70}`);
   svg.setAttribute("role", "img");
   const parts = [
     shape("title", {}, t("histogram.title", { sector: record.sector })),
@@ -128,7 +128,7 @@ function sharePointer(value, x) {
   const at = Math.min(Math.max(x, 44), WIDTH - 44);
   group.append(
     shape("path", { d: `M${round(x)} ${SHARES - 1}l-5 -6h10z` }),
-    label(t(`histogram.here.${value}`), at, SHARES - 10, "middle"),
+    label(t(`histogram.here.${value}`), at, SHARES - 11, "middle"),
   );
   return group;
 }

@@ -221,7 +221,7 @@ export const japanese = Object.freeze({
 
   // -- positions that cannot be -----------------------------------------------------------------
   "served.law.hands":
-    "手持ちの石の数が手番と合いません：手番の{colour}は {hand} 個、{opponent}は {opponent_hand} 個ですが、手番の側の手持ちは相手と同じか 1 個多いはずです。",
+    "手持ちの石の数が手番と合いません：手番の{mover}は {mover_hand} 個、相手は {opponent_hand} 個ですが、手番の側の手持ちは相手と同じか 1 個多いはずです。",
   "served.law.too many stones":
     "{colour}の石が {total} 個ありますが、盤上と手持ちを合わせて {limit} 個までです。",
   "served.law.too few stones":

@@ -19,7 +19,7 @@ export const SERVED = "served.";
 
 const STORED = "morris-language";
 /** Facts that hold "white" or "black" and are read out as the name of the side. */
-const SIDES = Object.freeze(["colour", "opponent"]);
+const SIDES = Object.freeze(["colour", "opponent", "mover"]);
 
 let current = LANGUAGES[0];
 
@@ -58,8 +58,8 @@ export function preferredLanguage(asked = null) {
 /**
  * A text of the page.
  * @param {string} key such as "refusal.occupied"
- * @param {Object<string, *>} [facts] what it speaks of; "white" and "black" under `colour` and
- *   `opponent` become the names of the sides, lists are joined, numbers get their separators
+ * @param {Object<string, *>} [facts] what it speaks of; "white" and "black" under `colour`,
+ *   `opponent` and `mover` become names of sides, lists are joined, numbers get separators
  * @returns {string}
  */
 export function t(key, facts = {}) {
@@ -137,7 +137,7 @@ function faults(key, code) {
   if (typeof text === "function" && text.length !== 1) {
     return [`the text ${key} of ${code} takes ${text.length} parameters, not one`];
   }
-  if (text === "") return [`the text ${key} of ${code} is empty`];
+  if (text === "" && !key.endsWith(".separator")) return [`the text ${key} of ${code} is empty`];
   if (key.startsWith(SERVED)) return [];
   const [first, here] = [factsOf(TEXTS[LANGUAGES[0]][key] ?? ""), factsOf(text)];
   if (first.join() === here.join()) return [];
