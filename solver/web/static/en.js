@@ -31,8 +31,6 @@ export const english = Object.freeze({
   "side.black": "Black",
   "hand.none": "{colour}: no stones in hand",
   "hand.count": ({ colour, count }) => `${colour}: ${counted(count, "stone")} in hand`,
-  "stones.count": ({ count }) => counted(count, "stone"),
-  "plies.count": ({ count }) => plies(count),
 
   // -- choices ----------------------------------------------------------------------------------
   "label.variant": "Game",

@@ -154,10 +154,13 @@ function drawPlot(counts, marked) {
   const last = Math.max(FEWEST_PLIES, ...counts.keys());
   const step = (WIDTH - LEFT - RIGHT) / (last + 2);
   const xOf = (depth) => LEFT + step * (depth + 1);
+  // The names of the halves keep out of the way of what the pointer says.
+  const isLeft = marked === null || marked > last / 2;
   const named = (value, y) => {
+    const [x, anchor] = isLeft ? [LEFT, "start"] : [WIDTH - RIGHT, "end"];
     const some = depthsOf(counts, value).length > 0;
     const key = `histogram.${some ? "" : "no-"}${PLURALS[value]}`;
-    return label(t(key), LEFT, y, "start", `name ${value}`);
+    return label(t(key), x, y, anchor, `name ${value}`);
   };
   return [
     ...drawGrid(scale),
@@ -247,7 +250,7 @@ function drawPointer(depth, count, { height }, x) {
   const end = (isWin ? TOP + HALF : TOP + HALF + AXIS) + away * (height(count) + 2);
   const beyond = isWin ? TOP - 6 : BOTTOM + 6;
   const words = t("histogram.here", { count: depth });
-  const at = Math.min(Math.max(x, LEFT + 95), WIDTH - RIGHT - 32);
+  const at = Math.min(Math.max(x, LEFT + 24), WIDTH - RIGHT - 32);
   const group = shape("g", { class: "pointer" });
   group.append(
     shape("path", { d: `M${round(x)} ${round(end)}l-5 ${away * 7}h10z` }),

@@ -23,8 +23,6 @@ export const japanese = Object.freeze({
   "side.black": "黒",
   "hand.none": "{colour}：手持ちの石なし",
   "hand.count": "{colour}：手持ちの石 {count} 個",
-  "stones.count": "石 {count} 個",
-  "plies.count": "{count} 手",
 
   // -- choices ----------------------------------------------------------------------------------
   "label.variant": "ゲーム",
