@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Final, Literal
@@ -102,10 +103,13 @@ def open_sector_table(
         ResourceError: it may not be read.
         DamagedTableError: it is not a sound table of this sector under these rules.
     """
-    numbering = layout(rules, sector)
     metrics = METRICS if metric is None else (metric,)
     for each, database in product(metrics, folders):
         path = table_path(database, rules, sector, each)
+        if not path.exists():
+            continue
+        # Not before: of sectors that are too large for a table it would fill the memory.
+        numbering = layout(rules, sector)
         try:
             reader = TableReader(
                 path,
@@ -130,10 +134,8 @@ def _missing(
     database: Path, rules: Rules, sector: Sector, metric: Metric | None
 ) -> MissingTableError:
     """Return the error to raise where there is no table."""
-    from solver.survey import unsolvable  # takes a moment, and only this error needs it
-
     kind = "table of distances" if metric == "dtw" else "table"
-    why = unsolvable(rules, [sector])
+    why = _unsolvable(rules, sector)
     if why is not None:
         text = f"no {kind} for sector {sector} of {rules.name}: not solvable here: {why}"
         return MissingTableError(text, str(sector))
@@ -145,6 +147,14 @@ def _missing(
         # Innocent as it looks, that can mean hundreds of tables.
         text += f" (what that takes: morris plan {rules.name} {sector})"
     return MissingTableError(text, str(sector), command)
+
+
+@lru_cache(maxsize=4096)  # half a second for Lasker's, and a page asks with every click
+def _unsolvable(rules: Rules, sector: Sector) -> str | None:
+    """Return why no table of a sector can be made; None if one can."""
+    from solver.survey import unsolvable  # takes a moment, and only an error needs it
+
+    return unsolvable(rules, [sector])
 
 
 def _remedy(database: Path, rules: Rules, sector: Sector, metric: Metric) -> str:

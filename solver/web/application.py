@@ -122,9 +122,7 @@ def _ask(
         named = dict(request.path_params)
         pairs = request.query_params.multi_items()
         asked = Parameters(named.pop("variant"), pairs, endpoint.parameters)
-        return _json(
-            endpoint.answer(tablebase, asked, **({"name": named["sector"]} if named else {}))
-        )
+        return _json(endpoint.answer(tablebase, asked, **named))
 
     async def handle(request: Request) -> Response:
         key = request.scope["path"].encode(errors="replace") + b"?" + request.scope["query_string"]
