@@ -152,13 +152,7 @@ class Game:
 
         A position in which the game is over has been won, or drawn by itself, before that.
         """
-        if self.position.outcome() is not None:
-            return None
-        if self.repetition and self.occurrences >= self.repetition:
-            return Draw.REPETITION
-        if self.quiet_limit and self.plies_without_capture >= self.quiet_limit:
-            return Draw.QUIET_LIMIT
-        return None
+        return self._draw(self.position, self.occurrences, self.plies_without_capture)
 
     def outcome(self) -> GameEnd | None:
         """Who has won and why, or why the game is a draw; None while it goes on.
@@ -196,8 +190,7 @@ class Game:
             turn = parse_turn(before, turn)
         elif turn not in before.turns():
             raise UsageError(f"{turn} is not a legal turn of {before}")
-        counted = before.moving and not turn.captures
-        self._quiet.append(self.plies_without_capture + 1 if counted else 0)
+        self._quiet.append(self._quiet_after(turn))
         self._positions.append(before.apply(turn))
         self._seen[self.position] += 1
         self._turns.append(turn)
@@ -236,27 +229,42 @@ class Game:
         return warning(result, self.plies_left(), stones_taken=not self.position.rules.mill_wins)
 
     def advice(self, result: Result) -> str | None:
-        """Like :meth:`warning`; where that says nothing, which turns would make a draw now.
-
-        None if no turn has been played, as there is no history then.
-        """
+        """Like :meth:`warning`; where that says nothing, which turns would make a draw now."""
         said = self.warning(result)
-        if said is not None or not self._turns:
+        if said is not None:
             return said
         drawing = [turn.text(self.rules.board) for turn in self.drawing_turns()]
-        if not drawing:
-            return None
-        return f"Played now, these make the game a draw: {', '.join(drawing)}."
+        return f"Played now, these make the game a draw: {', '.join(drawing)}." if drawing else None
 
     def drawing_turns(self) -> list[Turn]:
-        """The turns after which the game's history makes it a draw, in the order of their texts."""
+        """The turns after which the game's history makes it a draw, in the order of their texts.
+
+        None as long as nothing has been played: there is no history then.
+        """
+        if not self._turns:
+            return []
         found = []
         for turn in self.position.turns():
-            self.play(turn, past_draws=True)
-            if self.draw_due is not None:
+            after = self.position.apply(turn)
+            occurrences = self._seen[after] + 1
+            if self._draw(after, occurrences, self._quiet_after(turn)) is not None:
                 found.append(turn)
-            self.undo()
         return found
+
+    def _quiet_after(self, turn: Turn) -> int:
+        """Plies without a capture after a turn of the present position."""
+        counted = self.position.moving and not turn.captures
+        return self.plies_without_capture + 1 if counted else 0
+
+    def _draw(self, position: Position, occurrences: int, quiet: int) -> Draw | None:
+        """Why a position is a draw that has occurred so often, so many plies after a capture."""
+        if position.outcome() is not None:
+            return None
+        if self.repetition and occurrences >= self.repetition:
+            return Draw.REPETITION
+        if self.quiet_limit and quiet >= self.quiet_limit:
+            return Draw.QUIET_LIMIT
+        return None
 
     def _cause(self, draw: Draw) -> str:
         """What makes the game a draw, in words."""

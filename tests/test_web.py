@@ -204,6 +204,15 @@ def test_values_are_warned_of_by_the_history(client: TestClient) -> None:
     assert asked(client, "/api/nine", position=WON)["warning"] is None
 
 
+def test_turns_that_make_a_draw_now_are_told(client: TestClient) -> None:
+    start = "w:Wa1,b2,g1,g7:Bb6,d7,e5"
+    there_and_back = "b2-b4 e5-e4 b4-b2 e4-e5 b2-b4 e5-e4 b4-b2"
+    answer = asked(client, "/api/nine", position=start, moves=there_and_back)
+    assert answer["drawing"] == ["e4-e5"]
+    assert "e4-e5" in {move["move"] for move in answer["moves"]}
+    assert asked(client, "/api/nine", position=start)["drawing"] == []
+
+
 def test_a_line_is_followed_to_its_end(client: TestClient, tablebase: Tablebase) -> None:
     answer = asked(client, "/api/nine/line", position=WON)
     position = Position.parse(NINE, WON)

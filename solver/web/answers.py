@@ -74,6 +74,7 @@ def position(tablebase: Tablebase, asked: Parameters) -> Facts:
         **game_facts(game),
         **result_facts(result),
         "warning": game.advice(result),
+        "drawing": [turn.text(here.rules.board) for turn in game.drawing_turns()],
         "moves": [move_in_parts(here, move) for move in moves],
     }
 

@@ -25,6 +25,7 @@ from solver import __version__
 from solver.errors import MorrisError
 from solver.facts import Facts
 from solver.lru import LruCache
+from solver.reading import quoted
 from solver.tablebase import Tablebase
 from solver.web import answers
 from solver.web.asked import Parameters
@@ -139,7 +140,7 @@ def _ask(
         except WorkersBusyError:
             return _failed(FAILURES["busy"])
         except asyncio.TimeoutError:
-            _LOG.warning("%s?%s took too long", request.url.path, request.url.query)
+            _LOG.error("%s?%s took too long", request.url.path, request.url.query)
             return _failed(FAILURES["slow"])
         if not endpoint.kept:
             return _answer(body, "no-store")
@@ -197,7 +198,8 @@ async def _refuse(request: Request, error: Exception) -> Response:
         response = _failed(FAILURES["method"])
         response.headers["allow"] = "GET, HEAD"
         return response
-    what = f"there is nothing at {request.url.path}; the interface is described at /openapi.json"
+    where = quoted(request.scope["path"], 80)
+    what = f"there is nothing at {where}; the interface is described at /openapi.json"
     return _failed(FAILURES["not found"], {"error": what, "kind": FAILURES["not found"].kind})
 
 

@@ -174,6 +174,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             **_VIEW,
             **_VALUED,
             "warning": _WARNING,
+            "drawing": _list_of(_text("A turn."), "Turns that the history makes a draw."),
             "moves": _list_of(reference("ValuedMove"), "Every legal turn, the best first."),
         }
     ),

@@ -33,7 +33,9 @@ or a request may wait longer for being read than for its answer."""
 
 
 class _TimedProtocol(H11Protocol):
-    """Drops connections whose requests take too long to come, or their answers to go."""
+    """Drops connections whose requests take too long to come, or their answers to go; whatever
+    else is wrong with a request, it is answered once.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -52,6 +54,17 @@ class _TimedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        # What follows a request on its way can be malformed too; the answer to it is then void.
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
+            if cycle.response_started:
+                self.transport.abort()
+                return
+        super().send_400_response(msg)
 
     def _start(self) -> None:
         if self._deadline is None:
@@ -125,7 +138,7 @@ def serve(
         http=_TimedProtocol,
         ws="none",
         loop="asyncio",
-        log_level="warning",
+        log_level="error",
         access_log=False,
         server_header=False,
         proxy_headers=False,

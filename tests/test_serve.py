@@ -1,0 +1,261 @@
+"""``morris serve`` as a process: the port, its limits, malformed requests, and the end."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import Morris
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver import open_tablebase
+from solver.web import serving
+from solver.web.application import make_application
+
+ASK = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@dataclass
+class Server:
+    """A running process."""
+
+    process: subprocess.Popen[str]
+    port: int
+    log: Path
+
+    def exchange(self, request: bytes, patience: float = 20) -> bytes:
+        """Send some bytes and return the first answer, or what has come when patience ends."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=patience) as connection:
+            answer = b""
+            with suppress(TimeoutError, ConnectionError):
+                connection.sendall(request)
+                while not is_whole(answer, request) and (more := connection.recv(65536)):
+                    answer += more
+            return answer
+
+
+def is_whole(answer: bytes, request: bytes) -> bool:
+    """Whether an answer is as long as it says."""
+    head, separator, body = answer.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head)
+    if not separator or length is None:
+        return False
+    return request.startswith(b"HEAD") or len(body) >= int(length[1])
+
+
+def start(log: Path, *options: str) -> Server:
+    command = [sys.executable, "-m", "solver", "serve", "--port", "0", *options]
+    with open(log, "w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    match = re.fullmatch(r"Serving http://127\.0\.0\.1:(\d+)/ \(Ctrl-C stops\)\n", line)
+    assert match, log.read_text()
+    return Server(process, int(match[1]), log)
+
+
+@pytest.fixture(scope="module")
+def server(database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = start(tmp_path_factory.mktemp("serve") / "log", "--db", str(database))
+    yield running
+    running.process.terminate()
+    running.process.wait(20)
+
+
+def status_of(answer: bytes) -> int:
+    match = re.match(rb"HTTP/1\.[01] (\d{3}) ", answer)
+    assert match, answer[:100]
+    return int(match[1])
+
+
+# -- malformed requests -------------------------------------------------------------------------
+
+TARGETS = [
+    "/", "//", "///", "/%", "/%00", "/%0d%0aX-Injected:%201", "/%ff%fe", "/..", "/../../etc/passwd",
+    "/static/../../pyproject.toml", "/static/..%2f..%2fpyproject.toml", "/static/%2e%2e/serving.py",
+    "/static/index.html/", "/static//index.html", "/api/nine/sectors/3-3%00", "/api/%2e%2e/turns",
+    "/api/nine%20-r%20stones=4/turns?position=w:W:B:H4,4", "/api/nine?position", "/api/nine?=",
+    "/api/nine?&&&", "/api/nine?position=%", "/api/nine?position=%00", "/api/nine?position=%ff",
+    "/api/nine?position=w:W:B:H9,9&position=w:W:B:H9,9", "/api/nine?position[]=x",
+    "/api/nine?position=" + "w:W" * 3000, "/api/nine?position=w:W:B:H99999999999999999999,1",
+    "/api/nine?position=%EF%BC%97", "/api/nine?position=w:W:B:H%D9%A3,3",
+    "/api/nine?position=********/********/********%20w%20p%20p%209%200%209%200%200%200%200%201",
+    "/api/nine?position=w:W:B:H9,9&moves=" + "d2%20" * 3000, "/api/nine?" + "a=b&" * 4000,
+    "/api/nine?position=w:W:B:H9,9&moves=%7B%7B%7B[[[",
+    "/api/nine?position=w:W:B:H9,9&repetition=1e9",
+    "/api/nine/line?position=w:W:B:H9,9&plies=99999999", "/api/nine/line?plies=-1",
+    "/api/nine/reply?position=w:W:B:H9,9&level=%00", "/api/nine/sectors/999-999%2B999-999",
+    "/api/nine/rules?r=" + "&r=stones=4" * 500, "/api/nine/rules?r=stones", "/api/nine/rules?r==",
+    "/api/nine/sectors/%E4%B8%83-3", "/api/NINE/turns?position=w:W:B:H9,9", "/openapi.json?x=1",
+    "/healthz/", "/api/variants/", "/api", "*", "http://elsewhere.example/api/nine", "/\\..\\x",
+    "/api/nine#x", "/api/nine;x=1", "/static/app.js?v=%00",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=range(len(TARGETS)))
+def test_no_target_is_too_odd(server: Server, target: str) -> None:
+    for method in ("GET", "HEAD", "POST"):
+        request = f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        answer = server.exchange(request.encode())
+        assert status_of(answer) < 500
+        assert b"Traceback" not in answer
+        assert b"x-injected" not in answer.partition(b"\r\n\r\n")[0].lower()
+
+
+REQUESTS = [
+    b"", b"\r\n", b"\x00" * 100, b"GET", b"GET /\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.0\r\n\r\n", b"GET \xff HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", b"GET / HTTP/1.1\r\nHost: \x01\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nxx",
+    b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999\r\n\r\n" + b"x" * 100_000,
+    b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nAccept-Encoding: \xff, gzip;q=z\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nIf-None-Match: \xff\"\r\nRange: bytes=5-1\r\n\r\n",
+    b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\n" + b"X: y\r\n" * 20_000 + b"\r\n",
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20,
+    ASK * 50, b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=range(len(REQUESTS)))
+def test_no_request_is_too_odd(server: Server, request_: bytes) -> None:
+    answer = server.exchange(request_, patience=0.3)
+    if answer:
+        assert status_of(answer) < 500
+    assert b"Traceback" not in answer
+    assert status_of(server.exchange(ASK)) == 200  # and it goes on
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    path=st.sampled_from(["", "/turns", "/line", "/reply", "/symmetries", "/sectors/3-3"]),
+    query=st.binary(max_size=60),
+)  # fmt: skip
+def test_random_queries(server: Server, path: str, query: bytes) -> None:
+    escaped = b"".join(b"%%%02x" % byte for byte in query)
+    for form in (b"position=" + escaped, b"position=w:W:B:H9,9&moves=" + escaped, escaped):
+        request = b"GET /api/nine" + path.encode() + b"?" + form + b" HTTP/1.1\r\nHost: x\r\n\r\n"
+        assert status_of(server.exchange(request)) in (200, 400, 404)
+
+
+def test_nothing_went_wrong_inside(server: Server) -> None:
+    """Comes after the others: whatever they have sent, no mistake of ours has been logged."""
+    assert status_of(server.exchange(ASK)) == 200
+    assert server.process.poll() is None
+    assert server.log.read_text() == ""
+
+
+# -- the port -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
+    server = start(tmp_path / "log", "--db", str(tmp_path))
+    with socket.create_connection(("127.0.0.1", server.port)):  # an idle one does not hold it up
+        server.process.send_signal(number)
+        out, _ = server.process.communicate(timeout=20)
+    assert (server.process.returncode, out) == (0, "Stopped.\n")
+    assert server.log.read_text() == ""
+
+
+def test_a_port_that_is_taken(morris: Morris) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = morris("serve", "--port", port).refused(5)
+    assert said == f"port {port} of 127.0.0.1 is in use; choose another one with --port"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--host", "no.such.host.invalid"], "there is no host"),
+        (["--host", "203.0.113.7"], "no address of this machine"),
+        (["--port", "70000"], "65535"),
+        (["--port", "-1"], "0 or more"),
+        (["--cors", "example.org"], "--cors takes"),
+        (["--cors", "https://example.org/path"], "--cors takes"),
+        (["--db", __file__], "is not a folder"),
+    ],
+)
+def test_wrong_options(morris: Morris, options: list[str], said: str) -> None:
+    if "--port" not in options:
+        options = [*options, "--port", "0"]
+    assert said in morris("serve", *options).refused(2)
+
+
+def test_without_its_packages_it_names_the_extra(
+    morris: Morris, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    said = morris("serve", "--port", "0").refused(2)
+    assert "pip install 'morris-solver[web]'" in said
+
+
+def test_slow_requests_are_dropped(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_REQUEST_SECONDS", 0.4)
+    ready = threading.Event()
+    with open_tablebase(database) as tablebase:
+        listener = serving.open_port("127.0.0.1", 0)
+        port = listener.getsockname()[1]
+        thread = threading.Thread(
+            target=serving.serve,
+            args=(make_application(tablebase), listener, 64, ready.set),
+            daemon=True,  # uvicorn stops by signals alone
+        )
+        thread.start()
+        assert ready.wait(20)
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
+            began = time.monotonic()
+            slow.sendall(b"GET / HTTP/1.1\r\n")
+            dropped = b""
+            try:
+                while time.monotonic() - began < 10:
+                    slow.sendall(b"X: y\r\n")
+                    time.sleep(0.05)
+            except OSError:
+                dropped = b"by the server"
+            assert dropped
+            assert time.monotonic() - began < 5
+        # A connection may be idle for longer than a request may take.
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as patient:
+            for _ in range(2):
+                patient.sendall(ASK)
+                answer = patient.recv(65536)
+                while not is_whole(answer, ASK):
+                    answer += patient.recv(65536)
+                assert status_of(answer) == 200
+                time.sleep(0.6)
+
+
+def test_memory_stays_flat(server: Server) -> None:
+    def resident() -> int:
+        return int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1])
+
+    def ask_all(first: int) -> None:
+        for number in range(first, first + 300):
+            points = [f"{'abcdefg'[(number * k) % 7]}{1 + (number + k) % 7}" for k in range(7)]
+            target = f"/api/nine?position=w:W{','.join(points[:3])}:B{','.join(points[3:])}"
+            server.exchange(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+
+    if not os.path.exists("/proc/self/statm"):
+        pytest.skip("the system does not tell how much memory a process has")
+    ask_all(0)
+    before = resident()
+    ask_all(1000)
+    assert resident() < before * 1.2
