@@ -331,8 +331,9 @@ export const english = Object.freeze({
   "symmetries.mirrored": "left and right exchanged",
   "symmetries.swapped": "inner and outer ring exchanged",
 
-  // -- joining sentences, and further refusals -----------------------------------------------------
+  // -- joining sentences, and what else the page says --------------------------------------------
   "sentence.separator": " ",
+  "options.heading": "Changes to the rules",
   "refusal.level": "No opponent is called {name}: two people play now.",
   "refusal.problem": "The position cannot be shown yet: see above.",
 });

@@ -386,8 +386,9 @@ export const japanese = Object.freeze({
   "symmetries.mirrored": "左右反転",
   "symmetries.swapped": "内側と外側の輪を交換",
 
-  // -- joining sentences, and further refusals -----------------------------------------------------
+  // -- joining sentences, and what else the page says --------------------------------------------
   "sentence.separator": "",
+  "options.heading": "ルールの変更",
   "refusal.level": "「{name}」という相手はいません。二人対局に切り替えました。",
   "refusal.problem": "まだ局面を表示できません。上の説明をご覧ください。",
 });

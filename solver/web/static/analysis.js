@@ -1,0 +1,277 @@
+/**
+ * What the tables say of a position: its value and that of each turn, best play, how long games of
+ * its sector last; and its images under the symmetries of the board, which need no table.
+ */
+
+import { askPosition, askSector } from "./api.js";
+import { histogramWords, showHistogram } from "./histogram.js";
+import { showMoves } from "./moves.js";
+import { errorSentence, historySentence, valueSentence, warningSentence } from "./sentences.js";
+import { showLine, showMissing } from "./showing.js";
+import { newGame, urlOf, withMove } from "./state.js";
+import { showSymmetries } from "./symmetries.js";
+import { t } from "./text.js";
+
+/**
+ * @typedef {object} Game that is analysed.
+ * @property {import("./state.js").State} state
+ * @property {object} variant the server's.
+ * @property {object} view the server's view of the position.
+ * @property {object} board the server's.
+ */
+
+/** How long to wait for values, in milliseconds, before saying that they are being waited for. */
+const PATIENCE = 250;
+
+const find = (id) => document.getElementById(id);
+
+/** The panels beside the board. */
+export class Analysis {
+  #go;
+  #onAnswer;
+  /** @type {Game|null} */
+  #game = null;
+  #signal = null;
+  #patience = 0;
+  /** Whether values have been waited for so long that people are told. */
+  #isLate = false;
+  /** Of each: the server's answer, an error, or null as long as there is neither. */
+  #answer = null;
+  #line = null;
+  #images = null;
+  #sector = null;
+
+  /**
+   * @param {(state: import("./state.js").State) => void} go shows another state.
+   * @param {() => void} onAnswer is told when the value is known, or is known to be not.
+   */
+  constructor(go, onAnswer) {
+    this.#go = go;
+    this.#onAnswer = onAnswer;
+    find("line").addEventListener("click", () => this.#toggleLine());
+    find("symmetries-panel").addEventListener("toggle", () => this.#ask(() => this.#askImages()));
+    find("histogram-panel").addEventListener("toggle", () => this.#ask(() => this.#askSector()));
+  }
+
+  /** Why there is no value; null if there is one, or may still be one. */
+  get error() {
+    return this.#answer?.kind ? this.#answer : null;
+  }
+
+  /** Forget what is shown. The panels keep their places, for something else is about to come. */
+  forget() {
+    clearTimeout(this.#patience);
+    this.#game = this.#signal = null;
+    this.#isLate = false;
+    this.#answer = this.#line = this.#images = this.#sector = null;
+    find("moves").style.minHeight = `${find("moves").offsetHeight}px`;
+    find("moves").replaceChildren();
+    for (const id of ["histogram", "histogram-words"]) {
+      find(id).style.visibility = "hidden";
+    }
+    for (const id of ["value", "warning", "history", "symmetries", "line-moves"]) {
+      find(id).replaceChildren();
+    }
+  }
+
+  /** Show that there is nothing to show. */
+  clear() {
+    this.forget();
+    this.show();
+    find("moves").style.minHeight = "";
+  }
+
+  /**
+   * Ask the server about a game, and show what it says.
+   *
+   * @param {Game} game
+   * @param {AbortSignal} signal after it, no answer is shown any more.
+   */
+  async load(game, signal) {
+    this.forget();
+    this.#game = game;
+    this.#signal = signal;
+    this.#patience = setTimeout(() => {
+      this.#isLate = true;
+      this.show();
+    }, PATIENCE);
+    await Promise.all([this.#askValues(), this.#askLine(), this.#askImages()]);
+  }
+
+  /** Show everything, as in another language; what is not there yet is not missed at once. */
+  show() {
+    if (this.#game && !this.#answer && !this.#isLate) {
+      return;
+    }
+    this.#showValues();
+    this.#showLine();
+    this.#showImages();
+    this.#showSector();
+  }
+
+  /** Ask for a panel that has just been opened. */
+  async #ask(question) {
+    if (this.#signal && !this.#signal.aborted) {
+      await question().catch((error) => {
+        if (!this.#signal.aborted) {
+          throw error;
+        }
+      });
+    }
+  }
+
+  async #askValues() {
+    this.#answer = await this.#answerOf("");
+    clearTimeout(this.#patience);
+    this.#showValues();
+    this.#showSector();
+    this.#onAnswer();
+    await this.#askSector();
+  }
+
+  async #askSector() {
+    if (this.#answer?.value && !this.#sector && find("histogram-panel").open) {
+      const { state, view } = this.#game;
+      const signal = this.#signal;
+      const asked = askSector(state, view.sector, signal);
+      this.#sector = await settled(asked, signal);
+      this.#showSector();
+    }
+  }
+
+  async #askLine() {
+    if (isLineOpen() && !this.#line) {
+      this.#line = await this.#answerOf("line");
+      this.#showLine();
+    }
+  }
+
+  async #askImages() {
+    if (find("symmetries-panel").open && !this.#images) {
+      this.#images = await this.#answerOf("symmetries");
+      this.#showImages();
+    }
+  }
+
+  #answerOf(what) {
+    const { state, variant } = this.#game;
+    return settled(askPosition(what, state, variant.start, this.#signal), this.#signal);
+  }
+
+  #toggleLine() {
+    find("line").setAttribute("aria-expanded", String(!isLineOpen()));
+    this.#showLine();
+    this.#ask(() => this.#askLine());
+  }
+
+  #showValues() {
+    const game = this.#game;
+    const answer = this.#answer;
+    const isMissing = answer?.kind === "missing table";
+    find("value").textContent = game ? valueText(answer) : "";
+    say("warning", answer?.value ? warningSentence(answer, game.variant.fields) : null);
+    say("history", game ? historySentence(game.view) : null);
+    showMissing(find("missing"), isMissing ? answer : null);
+    find("line").hidden = !answer?.value;
+    if (!game) {
+      return;
+    }
+    find("moves").style.minHeight = "";
+    const after = (move) => withMove(game.state, move.move);
+    showMoves(
+      find("moves"),
+      game.view,
+      answer,
+      (move) => urlOf(after(move)),
+      (move) => this.#go(after(move)),
+    );
+  }
+
+  #showLine() {
+    const isOpen = isLineOpen();
+    const element = find("line-moves");
+    const answer = this.#line;
+    find("line").textContent = t(isOpen ? "button.line.hide" : "button.line");
+    element.hidden = !isOpen || !this.#game || (!answer && !this.#signal);
+    if (answer?.line) {
+      showLine(element, this.#game.state, answer);
+    } else {
+      element.textContent = answer ? errorSentence(answer) : t("line.wait");
+    }
+  }
+
+  #showImages() {
+    const element = find("symmetries");
+    const answer = this.#images;
+    if (!answer?.images) {
+      element.textContent = answer ? errorSentence(answer) : "";
+      return;
+    }
+    const { state, board } = this.#game;
+    const after = (image) => newGame(state, { position: image.position });
+    showSymmetries(
+      element,
+      answer.images,
+      board,
+      (image) => urlOf(after(image)),
+      (image) => this.#go(after(image)),
+    );
+  }
+
+  #showSector() {
+    const answer = this.#answer;
+    const found = this.#sector;
+    find("histogram-panel").hidden = !answer?.value;
+    if (!answer?.value || (!found && !this.#isLate)) {
+      return;
+    }
+    for (const id of ["histogram", "histogram-words"]) {
+      find(id).style.visibility = "";
+    }
+    const isThere = Boolean(found?.histogram);
+    find("histogram").toggleAttribute("hidden", !isThere);
+    const words = isThere ? this.#drawSector(answer, found) : [this.#whyNoSector(found)];
+    find("histogram-words").replaceChildren(...words.map(paragraph));
+  }
+
+  #drawSector({ value, dtw }, found) {
+    showHistogram(find("histogram"), found, { value, dtw });
+    return histogramWords(found, { value, dtw });
+  }
+
+  #whyNoSector(error) {
+    const { sector } = this.#game.view;
+    return error ? errorSentence(error) : t("histogram.wait", { sector });
+  }
+}
+
+function isLineOpen() {
+  return find("line").getAttribute("aria-expanded") === "true";
+}
+
+function valueText(answer) {
+  if (!answer) {
+    return t("value.wait");
+  }
+  if (answer.value) {
+    return valueSentence(answer);
+  }
+  return answer.kind === "missing table" ? t("value.none") : errorSentence(answer);
+}
+
+function paragraph(textContent) {
+  return Object.assign(document.createElement("p"), { textContent });
+}
+
+/** Show a sentence, or hide its element if there is none. */
+function say(id, sentence) {
+  find(id).textContent = sentence ?? "";
+  find(id).hidden = !sentence;
+}
+
+/** An answer, or the error in its place; throws if nobody waits for it any more. */
+async function settled(asked, signal) {
+  const answer = await asked.catch((error) => error);
+  signal.throwIfAborted();
+  return answer;
+}

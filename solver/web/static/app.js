@@ -1,0 +1,407 @@
+/**
+ * The page: what it holds, and what happens when somebody does something.
+ *
+ * `go` leads to another state and its URL. `load` asks the server about the state and shows the
+ * answers; a later `load` makes an earlier one stop, so that no answer comes up that has been
+ * overtaken.
+ */
+
+import { Analysis } from "./analysis.js";
+import { ApiError, askPosition, askRules, askVariants, isAbort } from "./api.js";
+import { listenToBoard } from "./board.js";
+import { click } from "./clicking.js";
+import { chosenOptions, showChoices, showNames } from "./controls.js";
+import { copy, listenToKeys, listenToLinks } from "./listening.js";
+import { EMPTY, dueText, showArrangement, showPosition } from "./position.js";
+import { showProblem } from "./problem.js";
+import { showRules } from "./rules.js";
+import { errorSentence } from "./sentences.js";
+import { Setup } from "./setup.js";
+import { showRecord } from "./showing.js";
+import {
+  atPly,
+  carriedFuture,
+  newGame,
+  readState,
+  redoPly,
+  undoPly,
+  urlOf,
+  withMove,
+} from "./state.js";
+import { fillTexts, preferredLanguage, setLanguage, t } from "./text.js";
+
+/** How long the program seems to think at least, in milliseconds, so that eyes can follow. */
+const PAUSE = 450;
+
+/** What is on the page now. */
+const now = {
+  state: readState(location.search),
+  /** All variants, boards and levels; null until the server has told them. */
+  catalogue: null,
+  /** The variant with its options; null if there is none such. */
+  variant: null,
+  /** The server's view of the position; null until it is there. */
+  view: null,
+  /** The points of a turn that have been clicked. */
+  clicks: [],
+  /** Why nothing can be shown: an error. */
+  problem: null,
+  /** Why a click was refused: the key of a text and its facts. */
+  refusal: null,
+  /** The turn that the program has just played. */
+  replied: null,
+};
+
+let loading = new AbortController();
+
+const find = (id) => document.getElementById(id);
+
+/** The board that is played on, with its name; that of the first variant if there is none. */
+function board() {
+  const name = now.variant?.board ?? now.catalogue.variants[0].board;
+  return { name, ...now.catalogue.boards[name] };
+}
+
+const setup = new Setup(find("setup-panel"), find("setup"), find("analysis"), {
+  judge: (position, signal) =>
+    askPosition("turns", newGame(now.state, { position }), now.variant.start, signal),
+  onChange: () => showBoard(),
+  onDone: (position) =>
+    go(newGame(now.state, { position: position === now.variant.start ? null : position })),
+  explain: errorSentence,
+  wrongNumber: () => t("setup.number"),
+});
+
+const analysis = new Analysis((state) => go(state), onValues);
+
+// -- going from state to state --------------------------------------------------------------------
+
+/** Lead to a state; by "replace" the browser's Back button does not come back to this one. */
+function go(state, how = "push") {
+  const url = urlOf(state);
+  if (how === "push" && url !== location.pathname + location.search) {
+    history.pushState(null, "", url);
+  } else {
+    history.replaceState(null, "", url);
+  }
+  now.state = state;
+  setup.end();
+  load();
+}
+
+/** Follow a link of the page, or the browser's Back button, to a URL's state. */
+function follow(query, how) {
+  const state = readState(query);
+  const language = state.language ?? now.state.language;
+  if (language) {
+    setLanguage(preferredLanguage(language), { remember: false });
+  }
+  go({ ...state, language, future: carriedFuture(now.state, state) }, how);
+}
+
+function undo() {
+  if (now.clicks.length) {
+    letGo();
+  } else {
+    visit(undoPly(now.state, now.view?.side), "refusal.no-undo");
+  }
+}
+
+function redo() {
+  visit(redoPly(now.state, now.view?.side), "refusal.no-redo");
+}
+
+function visit(ply, refusal) {
+  if (ply === null) {
+    refuse(refusal);
+  } else if (!setup.open) {
+    go(atPly(now.state, ply));
+  }
+}
+
+// -- asking the server ----------------------------------------------------------------------------
+
+async function load() {
+  loading.abort();
+  loading = new AbortController();
+  const { signal } = loading;
+  Object.assign(now, { view: null, clicks: [], problem: null, refusal: null });
+  analysis.forget();
+  showGame();
+  find("notice").textContent = "";
+  find("board").setAttribute("aria-busy", "true");
+  try {
+    await loadPosition(signal);
+  } catch (error) {
+    if (!signal.aborted && !isAbort(error)) {
+      if (!(error instanceof ApiError)) {
+        console.error(error); // a mistake of this page
+      }
+      now.problem = error;
+      now.replied = null;
+      analysis.clear();
+      showAll();
+    }
+  }
+  if (!signal.aborted) {
+    find("board").removeAttribute("aria-busy");
+  }
+}
+
+async function loadPosition(signal) {
+  const { state } = now;
+  now.catalogue ??= await askVariants(signal);
+  const usual = now.catalogue.variants.find(({ variant }) => variant === state.variant);
+  now.variant = null;
+  const variant = usual && !state.options.length ? usual : await askRules(state, signal);
+  signal.throwIfAborted();
+  now.variant = variant;
+  const view = await askPosition("turns", state, variant.start, signal);
+  signal.throwIfAborted();
+  now.view = view;
+  now.state = { ...state, moves: view.played };
+  checkLevel();
+  showAll();
+  document.body.dataset.ready = "true";
+  if (programIsToMove()) {
+    await letProgramPlay(signal);
+  } else {
+    await analyse(signal);
+  }
+}
+
+async function analyse(signal) {
+  const { state, variant, view } = now;
+  await analysis.load({ state, variant, view, board: board() }, signal);
+}
+
+function checkLevel() {
+  const { opponent } = now.state;
+  if (opponent && !now.catalogue.levels.some(({ name }) => name === opponent)) {
+    dismissProgram("refusal.level", { name: opponent });
+  }
+}
+
+function programIsToMove() {
+  const { view, state } = now;
+  return Boolean(state.opponent && view && view.side !== state.side && !view.end);
+}
+
+async function letProgramPlay(signal) {
+  const { state, variant } = now;
+  const level = ["level", state.opponent];
+  try {
+    const asked = askPosition("reply", state, variant.start, signal, [level]);
+    const [{ move }] = await Promise.all([asked, pause(PAUSE)]);
+    signal.throwIfAborted();
+    now.replied = move;
+    go(withMove(state, move), "replace");
+  } catch (error) {
+    if (error.kind !== "missing table") {
+      throw error;
+    }
+    signal.throwIfAborted();
+    dismissProgram("missing.opponent");
+    showAll();
+    await analyse(signal);
+  }
+}
+
+/** Let two people go on, where the program cannot play. */
+function dismissProgram(key, facts = {}) {
+  now.state = { ...now.state, opponent: null };
+  history.replaceState(null, "", urlOf(now.state));
+  now.refusal = { key, facts };
+}
+
+function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+// -- clicks on the board --------------------------------------------------------------------------
+
+function onPoint(point) {
+  if (setup.open) {
+    setup.click(point);
+  } else if (!now.view) {
+    refuse(now.problem ? "refusal.problem" : "refusal.loading");
+  } else if (programIsToMove()) {
+    refuse("refusal.theirs", { colour: now.view.side });
+  } else if (isOver()) {
+    refuse("refusal.over");
+  } else {
+    clickPoint(point);
+  }
+}
+
+/** Whether nothing more may be played; two people may play on after a draw by repetition. */
+function isOver() {
+  const { view, state } = now;
+  return Boolean(view.end && (state.opponent || !view.moves.length));
+}
+
+function clickPoint(point) {
+  const { view, variant } = now;
+  const outcome = click(view, now.clicks, point, board(), variant.fields.flying_at);
+  now.refusal = outcome.refusal;
+  now.replied = null;
+  // A turn that is complete is shown until the server has answered.
+  now.clicks = outcome.move ? [...now.clicks, point] : outcome.clicks;
+  showBoard();
+  if (outcome.move) {
+    go(withMove(now.state, outcome.move.move));
+  }
+}
+
+function refuse(key, facts = {}) {
+  now.refusal = { key, facts };
+  showBoard();
+}
+
+// -- showing --------------------------------------------------------------------------------------
+
+function showAll() {
+  const { catalogue, variant, state } = now;
+  fillTexts(document);
+  showChoices(catalogue, variant, state);
+  showNames(variant, state);
+  find("rules-panel").hidden = !variant;
+  if (variant) {
+    showRules(find("rules"), variant, board());
+  }
+  showProblem(now.problem, state, catalogue, variant);
+  showBoard();
+  showGame();
+  analysis.show();
+}
+
+function showBoard() {
+  const { view, clicks, refusal, problem } = now;
+  find("refusal").textContent = refusal ? t(refusal.key, refusal.facts) : "";
+  if (setup.open) {
+    showArrangement(board(), setup.arrangement);
+    find("due").textContent = t("due.setup");
+  } else if (view) {
+    showPosition(board(), view, clicks, !programIsToMove() && !isOver());
+    const due = dueText(view, clicks, {
+      against: now.state.opponent !== null,
+      thinking: programIsToMove(),
+      replied: view.played.at(-1) === now.replied ? now.replied : null,
+    });
+    find("due").textContent = due ?? find("due").textContent;
+  } else if (problem) {
+    find("due").textContent = "";
+    // After a turn that the server has not heard of, the board goes on showing it.
+    if (!problem.passes && now.catalogue) {
+      showArrangement(board(), null);
+    }
+  } else if (!now.catalogue) {
+    find("due").textContent = t("due.loading");
+  }
+}
+
+function showGame() {
+  const { state, view } = now;
+  find("undo").disabled = setup.open || undoPly(state, view?.side) === null;
+  find("redo").disabled = setup.open || redoPly(state, view?.side) === null;
+  showRecord(find("record"), state, view);
+}
+
+// -- what people do -------------------------------------------------------------------------------
+
+/** Say what the value being known, or not, means for the page. */
+function onValues() {
+  const { error } = analysis;
+  if (error?.passes) {
+    now.problem = error;
+    showAll();
+  } else if (error?.kind === "missing table" && now.state.opponent) {
+    dismissProgram("missing.opponent");
+    showAll();
+  }
+}
+
+function chooseOpponent(name) {
+  if (name && analysis.error?.kind === "missing table") {
+    find("opponent").value = "";
+    refuse("missing.opponent");
+  } else {
+    go({ ...now.state, opponent: name || null });
+  }
+}
+
+function chooseOptions() {
+  const { variant } = now.state;
+  const usual = now.catalogue.variants.find((each) => each.variant === variant);
+  go(newGame(now.state, { options: chosenOptions(find("options"), usual) }));
+}
+
+function chooseLanguage(code) {
+  setLanguage(code);
+  now.state = { ...now.state, language: code };
+  history.replaceState(null, "", urlOf(now.state));
+  showAll();
+  setup.refresh();
+}
+
+function toggleSetup() {
+  if (setup.open) {
+    setup.end();
+    load();
+  } else if (now.variant) {
+    const view = now.view ?? { ...EMPTY, side: "white" };
+    loading.abort();
+    Object.assign(now, { clicks: [], refusal: null, problem: null });
+    find("board").removeAttribute("aria-busy");
+    setup.begin(view, board(), now.variant.fields);
+    showAll();
+  }
+}
+
+async function copyPosition() {
+  const text = setup.open ? find("setup-text").value : now.view?.position;
+  if (text) {
+    const isCopied = await copy(text);
+    find("notice").textContent = t(isCopied ? "copy.done" : "copy.failed", { text });
+  }
+}
+
+/** Let go of a stone, or take half a turn back. */
+function letGo() {
+  if (now.view && !setup.open) {
+    now.clicks = [];
+    now.refusal = null;
+    showBoard();
+  }
+}
+
+function listen() {
+  const on = (id, type, act) => find(id).addEventListener(type, act);
+  listenToBoard(find("board"), onPoint);
+  on("undo", "click", undo);
+  on("redo", "click", redo);
+  on("new", "click", () => go(newGame(now.state)));
+  on("setup", "click", toggleSetup);
+  on("setup-cancel", "click", toggleSetup);
+  on("copy", "click", copyPosition);
+  on("retry", "click", load);
+  on("variant", "change", ({ target }) =>
+    go(newGame(now.state, { variant: target.value, options: [] })),
+  );
+  on("options", "change", chooseOptions);
+  on("opponent", "change", ({ target }) => chooseOpponent(target.value));
+  on("side", "change", ({ target }) => go({ ...now.state, side: target.value }));
+  on("language", "change", ({ target }) => chooseLanguage(target.value));
+  listenToLinks((query) => follow(query));
+  listenToKeys({ Escape: letGo, u: undo, r: redo });
+  window.addEventListener("popstate", () => {
+    if (urlOf(now.state) !== location.pathname + location.search) {
+      follow(location.search, "replace");
+    }
+  });
+}
+
+setLanguage(preferredLanguage(now.state.language), { remember: false });
+listen();
+showAll();
+load();

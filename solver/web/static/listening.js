@@ -1,0 +1,50 @@
+/** What people do anywhere on the page: keys, links, and copying. */
+
+/**
+ * Call what a key stands for, unless somebody is typing.
+ *
+ * @param {Object<string, () => void>} actions by key, such as `Escape`.
+ */
+export function listenToKeys(actions) {
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.closest?.("input, select, textarea");
+    const isCommand = event.ctrlKey || event.metaKey || event.altKey;
+    if (!isTyping && !isCommand && Object.hasOwn(actions, event.key)) {
+      actions[event.key]();
+    }
+  });
+}
+
+/**
+ * Follow links to the page itself without loading it again; all others, and those that are to open
+ * in another tab or window, are the browser's business.
+ *
+ * @param {(query: string) => void} follow is told the query of the link's URL.
+ */
+export function listenToLinks(follow) {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href]");
+    const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    const isOurs =
+      link?.origin === location.origin && link.pathname === location.pathname && !link.hash;
+    if (isOurs && isPlain && event.button === 0 && !event.defaultPrevented) {
+      event.preventDefault();
+      follow(link.search);
+    }
+  });
+}
+
+/**
+ * Copy a text.
+ *
+ * @param {string} text
+ * @returns {Promise<boolean>} whether the browser did; it does not for pages that came an unsafe way.
+ */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false; // the page then shows the text instead
+  }
+}

@@ -1,0 +1,38 @@
+/** Why the page cannot show what its URL asks for, and what to do about it. */
+
+import { errorSentence } from "./sentences.js";
+import { newGame, urlOf } from "./state.js";
+import { t } from "./text.js";
+
+const find = (id) => document.getElementById(id);
+
+/**
+ * Show what is wrong: with a way to ask again if that may help, and one to begin anew.
+ *
+ * @param {import("./api.js").ApiError|Error|null} error null: nothing is wrong.
+ * @param {import("./state.js").State} state
+ * @param {object|null} catalogue the variants there are; null: not known.
+ * @param {object|null} variant the one that is played; null: there is none as the URL asks for.
+ */
+export function showProblem(error, state, catalogue, variant) {
+  find("problem").hidden = !error;
+  if (!error) {
+    return;
+  }
+  const isAddress = error.kind === "bad request" || error.kind === "not found";
+  const said = error.law || !isAddress ? errorSentence(error) : asSentence(error.error);
+  find("problem-text").textContent = isAddress ? t("error.address", { error: said }) : said;
+  find("retry").hidden = isAddress;
+  find("reset").hidden = !isAddress;
+  find("reset").href = urlOf(newGame(state, variant ? {} : soundRules(state, catalogue)));
+}
+
+/** The variant without its options, or the usual one if there is none of its name. */
+function soundRules({ variant }, catalogue) {
+  const isKnown = catalogue?.variants.some((each) => each.variant === variant);
+  return { options: [], variant: isKnown ? variant : "nine" };
+}
+
+function asSentence(text) {
+  return /[.!?]$/u.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,103 @@
+/** What stands beside the board: the game so far, best play, and missing tables. */
+
+import { lineEndSentence, missingSentence } from "./sentences.js";
+import { atPly, urlOf } from "./state.js";
+import { t } from "./text.js";
+
+/**
+ * Show the turns played, and behind them those taken back.
+ *
+ * @param {HTMLElement} element
+ * @param {import("./state.js").State} state
+ * @param {object|null} view the server's, of the position that `state` leads to; null: not known.
+ */
+export function showRecord(element, state, view) {
+  const mover = view?.side ?? "white";
+  const other = mover === "white" ? "black" : "white";
+  const moves = [...state.moves, ...state.future];
+  const items = moves.map((move, index) => {
+    const ply = index + 1;
+    const link = linkTo(atPly(state, ply), t("line.entry", { ply, move: printed(move) }));
+    link.dataset.ply = ply;
+    const colour = (index - state.moves.length) % 2 ? other : mover;
+    link.ariaLabel = t("record.ply", { ply, colour, move: printed(move) });
+    return itemOf(link, { future: ply > state.moves.length, current: ply === state.moves.length });
+  });
+  const start = linkTo(atPly(state, 0), t("record.start"));
+  start.dataset.ply = 0;
+  element.replaceChildren(itemOf(start, { current: !state.moves.length }), ...items);
+  // Only the list scrolls to the turn, not the page.
+  const item = element.children[state.moves.length];
+  element.scrollTop = item.offsetTop - element.offsetTop - element.clientHeight / 2;
+}
+
+function itemOf(link, { future = false, current = false }) {
+  const item = made("li", { className: future ? "future" : "" });
+  if (current) {
+    link.setAttribute("aria-current", "step");
+  }
+  item.append(link);
+  return item;
+}
+
+/**
+ * Show how the game goes on with best play.
+ *
+ * @param {HTMLElement} element
+ * @param {import("./state.js").State} state
+ * @param {object} answer the server's.
+ */
+export function showLine(element, state, answer) {
+  const list = made("ol", { className: "line-list" });
+  const here = state.moves.length;
+  const moves = answer.line.map(({ move }) => move);
+  const whole = { ...state, moves: [...state.moves, ...moves], future: [] };
+  list.append(
+    ...moves.map((move, index) => {
+      const ply = here + index + 1;
+      const text = t("line.entry", { ply, move: printed(move) });
+      const link = linkTo(atPly(whole, ply), text);
+      link.dataset.step = index + 1;
+      return itemOf(link, {});
+    }),
+  );
+  const end = moves.length ? lineEndSentence(answer) : t("line.none");
+  element.replaceChildren(list, made("p", { className: "note", textContent: end }));
+}
+
+/**
+ * Show which table is missing, and how it is made.
+ *
+ * @param {HTMLElement} element
+ * @param {{sector: string|null, command: string|null}|null} error null: none is missing.
+ */
+export function showMissing(element, error) {
+  element.hidden = !error;
+  if (!error) {
+    element.replaceChildren();
+    return;
+  }
+  const paragraph = (textContent) => made("p", { textContent });
+  const parts = [
+    made("h3", { textContent: t("missing.heading") }),
+    paragraph(missingSentence(error)),
+  ];
+  // Some sectors are too large for any command to make their tables.
+  if (error.command) {
+    parts.push(paragraph(t("missing.command")), made("code", { textContent: error.command }));
+  }
+  element.replaceChildren(...parts, paragraph(t("missing.still")));
+}
+
+/** A move with the sign that people read for a capture. */
+function printed(move) {
+  return move.replaceAll("x", "×");
+}
+
+function linkTo(state, textContent) {
+  return made("a", { href: urlOf(state), textContent });
+}
+
+function made(name, properties) {
+  return Object.assign(document.createElement(name), properties);
+}
