@@ -41,6 +41,9 @@ class _TimedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # asyncio does so only for sockets that say they are TCP; else an answer's body waits for
+        # the other side to have acknowledged its head, 40 ms.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._start()
 
     def data_received(self, data: bytes) -> None:
