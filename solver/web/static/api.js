@@ -1,4 +1,4 @@
-/** Questions to the server. What goes wrong becomes an `ApiError`; an abort stays an `AbortError`. */
+/** Questions to the server. What goes wrong is an `ApiError`; an abort stays an `AbortError`. */
 
 import { formatQuery, gameQuery } from "./state.js";
 

@@ -14,6 +14,7 @@ import { chosenOptions, showChoices, showNames } from "./controls.js";
 import { copy, listenToKeys, listenToLinks } from "./listening.js";
 import { EMPTY, dueText, showArrangement, showPosition } from "./position.js";
 import { showProblem } from "./problem.js";
+import { isOver, isProgramToMove, programsMove } from "./program.js";
 import { showRules } from "./rules.js";
 import { errorSentence } from "./sentences.js";
 import { Setup } from "./setup.js";
@@ -29,9 +30,6 @@ import {
   withMove,
 } from "./state.js";
 import { fillTexts, preferredLanguage, setLanguage, t } from "./text.js";
-
-/** How long the program seems to think at least, in milliseconds, so that eyes can follow. */
-const PAUSE = 450;
 
 /** What is on the page now. */
 const now = {
@@ -163,7 +161,7 @@ async function loadPosition(signal) {
   checkLevel();
   showAll();
   document.body.dataset.ready = "true";
-  if (programIsToMove()) {
+  if (isProgramToMove(now.state, now.view)) {
     await letProgramPlay(signal);
   } else {
     await analyse(signal);
@@ -182,18 +180,10 @@ function checkLevel() {
   }
 }
 
-function programIsToMove() {
-  const { view, state } = now;
-  return Boolean(state.opponent && view && view.side !== state.side && !view.end);
-}
-
 async function letProgramPlay(signal) {
   const { state, variant } = now;
-  const level = ["level", state.opponent];
   try {
-    const asked = askPosition("reply", state, variant.start, signal, [level]);
-    const [{ move }] = await Promise.all([asked, pause(PAUSE)]);
-    signal.throwIfAborted();
+    const move = await programsMove(state, variant.start, signal);
     now.replied = move;
     go(withMove(state, move), "replace");
   } catch (error) {
@@ -214,10 +204,6 @@ function dismissProgram(key, facts = {}) {
   now.refusal = { key, facts };
 }
 
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
 // -- clicks on the board --------------------------------------------------------------------------
 
 function onPoint(point) {
@@ -225,19 +211,13 @@ function onPoint(point) {
     setup.click(point);
   } else if (!now.view) {
     refuse(now.problem ? "refusal.problem" : "refusal.loading");
-  } else if (programIsToMove()) {
+  } else if (isProgramToMove(now.state, now.view)) {
     refuse("refusal.theirs", { colour: now.view.side });
-  } else if (isOver()) {
+  } else if (isOver(now.state, now.view)) {
     refuse("refusal.over");
   } else {
     clickPoint(point);
   }
-}
-
-/** Whether nothing more may be played; two people may play on after a draw by repetition. */
-function isOver() {
-  const { view, state } = now;
-  return Boolean(view.end && (state.opponent || !view.moves.length));
 }
 
 function clickPoint(point) {
@@ -276,16 +256,17 @@ function showAll() {
 }
 
 function showBoard() {
-  const { view, clicks, refusal, problem } = now;
+  const { state, view, clicks, refusal, problem } = now;
   find("refusal").textContent = refusal ? t(refusal.key, refusal.facts) : "";
   if (setup.open) {
     showArrangement(board(), setup.arrangement);
     find("due").textContent = t("due.setup");
   } else if (view) {
-    showPosition(board(), view, clicks, !programIsToMove() && !isOver());
+    const thinking = isProgramToMove(state, view);
+    showPosition(board(), view, clicks, !thinking && !isOver(state, view));
     const due = dueText(view, clicks, {
-      against: now.state.opponent !== null,
-      thinking: programIsToMove(),
+      against: state.opponent !== null,
+      thinking,
       replied: view.played.at(-1) === now.replied ? now.replied : null,
     });
     find("due").textContent = due ?? find("due").textContent;

@@ -40,12 +40,12 @@ export function drawBoard(svg, board, view, marks) {
   if (svg.dataset.board !== board.name) {
     drawEmpty(svg, board);
   }
-  const wayOf = wayOfStone(svg, marks.last);
+  const showWay = wayOfStone(svg, marks.last);
   drawMills(svg, board, view.mills);
   for (const group of svg.querySelectorAll(".point")) {
     drawPoint(group, view, marks);
   }
-  wayOf?.();
+  showWay?.();
 }
 
 /**
@@ -261,10 +261,8 @@ function wayOfStone(svg, last) {
   const [right, down] = ["x", "y"].map((axis) => from.dataset[axis] - to.dataset[axis]);
   const pitch = 2 * to.querySelector(".hit").getAttribute("r");
   const start = `translate(${right * pitch}px, ${down * pitch}px)`;
-  return () =>
-    to
-      .querySelector(".stone")
-      ?.animate([{ transform: start }, { transform: "none" }], { duration: 200, easing: "ease-out" });
+  const way = [{ transform: start }, { transform: "none" }];
+  return () => to.querySelector(".stone")?.animate(way, { duration: 200, easing: "ease-out" });
 }
 
 /** A stone; a white one has a ring on it and a black one a dot, so that no eye needs the colour. */

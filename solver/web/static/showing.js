@@ -20,7 +20,7 @@ export function showRecord(element, state, view) {
     const link = linkTo(atPly(state, ply), t("line.entry", { ply, move: printed(move) }));
     link.dataset.ply = ply;
     const colour = (index - state.moves.length) % 2 ? other : mover;
-    link.ariaLabel = t("record.ply", { ply, colour, move: printed(move) });
+    link.setAttribute("aria-label", t("record.ply", { ply, colour, move: printed(move) }));
     return itemOf(link, { future: ply > state.moves.length, current: ply === state.moves.length });
   });
   const start = linkTo(atPly(state, 0), t("record.start"));
