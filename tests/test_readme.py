@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 NOT_RUN = "<!-- not run by the tests -->"
+SERVED = "<!-- run by the tests of the server -->"
 RECORDED = "<!-- not run by the tests: the record of a deep run -->"
 
 
@@ -59,7 +60,7 @@ def commands(*, run: bool) -> list[tuple[str, str]]:
     """The commands that are shown, each with what it prints."""
     found = []
     for block in blocks():
-        if block.kind == "console" and (block.before not in (NOT_RUN, RECORDED)) == run:
+        if block.kind == "console" and (block.before not in (NOT_RUN, RECORDED, SERVED)) == run:
             assert block.body.startswith("$ ")
             for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
                 command, _, output = part.partition("\n")

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import Morris
+import test_readme
+from conftest import Morris, solved_once
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -159,6 +160,25 @@ def test_nothing_went_wrong_inside(server: Server) -> None:
     assert status_of(server.exchange(ASK)) == 200
     assert server.process.poll() is None
     assert server.log.read_text() == ""
+
+
+def test_the_readme_shows_what_is_answered(tmp_path_factory: pytest.TempPathFactory) -> None:
+    shown = [block for block in test_readme.blocks() if block.before == test_readme.SERVED]
+    started, asked = (block.body.split("\n", 1) for block in shown)
+    assert started[0] == "$ morris serve"
+    database = solved_once(tmp_path_factory, 8)
+    log = tmp_path_factory.mktemp("readme") / "log"
+    server = start(log, "--db", str(database))
+    try:
+        line = started[1].replace("8000", str(server.port))
+        assert line == f"Serving http://127.0.0.1:{server.port}/ (Ctrl-C stops)"
+        url = re.fullmatch(r"\$ curl 'http://127\.0\.0\.1:8000(/\S+)'", asked[0])
+        assert url is not None
+        answer = server.exchange(f"GET {url[1]} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert answer.partition(b"\r\n\r\n")[2].decode() == asked[1]
+    finally:
+        server.process.terminate()
+        server.process.wait(20)
 
 
 # -- the port -----------------------------------------------------------------------------------
