@@ -111,9 +111,10 @@ export class Analysis {
 
   /** Ask for a panel that has just been opened. */
   async #ask(question) {
-    if (this.#signal && !this.#signal.aborted) {
+    const signal = this.#signal; // another game may have another by the time of the answer
+    if (signal && !signal.aborted) {
       await question().catch((error) => {
-        if (!this.#signal.aborted) {
+        if (!signal.aborted) {
           throw error;
         }
       });
@@ -130,7 +131,9 @@ export class Analysis {
   }
 
   async #askSector() {
-    if (this.#answer?.value && !this.#sector && find("histogram-panel").open) {
+    // The sector of a game that is over may be one that no table can have.
+    const isOver = !this.#game?.view.due.length;
+    if (this.#answer?.value && !isOver && !this.#sector && find("histogram-panel").open) {
       const { state, view } = this.#game;
       const signal = this.#signal;
       const asked = askSector(state, view.sector, signal);

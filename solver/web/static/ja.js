@@ -251,7 +251,7 @@ export const japanese = Object.freeze({
   "missing.heading": "表がありません",
   "missing.sector": "形勢を知るにはセクター {sector} の表が必要ですが、まだありません。",
   "missing.any": "形勢を知るために必要な表がまだありません。",
-  "missing.unsolvable": "この機械では作れません：{reason}",
+  "missing.unsolvable": "大きすぎるため、ここでは作れません。",
   "missing.command": "次のコマンドで、必要な表がすべて作られます：",
   "missing.still": "表がなくても、二人での対局はできます。",
   "missing.opponent": "必要な表がないため、ここではプログラムは指せません。",
