@@ -1,6 +1,7 @@
 # Sourced by the other scripts, which stand in the checkout's folder: makes a virtual environment.
 #
-#   environment [EXTRA]   after it, $VENV/bin holds Python and morris with the extra's packages
+#   environment [EXTRAS]   after it, $VENV/bin holds Python and morris with the packages of the
+#                          extras, such as test or test,browser
 #
 # VENV    the environment's folder; default .venv. If it is there, only what is missing is added.
 # PYTHON  the interpreter to make it with; default: the first that is 3.10 or newer.
@@ -9,9 +10,9 @@ VENV=${VENV:-.venv}
 [[ $VENV == /* ]] || VENV=$PWD/$VENV
 
 environment() {
-    local extra=${1:-} requirement=. stamp python
-    [ -z "$extra" ] || requirement=".[$extra]"
-    stamp=$VENV/installed-${extra:-plain}.toml
+    local extras=${1:-} requirement=. stamp python
+    [ -z "$extras" ] || requirement=".[$extras]"
+    stamp=$VENV/installed-${extras:-plain}.toml
     if [ ! -x "$VENV/bin/python" ]; then
         python=$(find_python)
         echo "making a virtual environment in $VENV" >&2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,10 @@ from typing import Any
 
 import pytest
 
-try:
-    import fcntl
-except ImportError:  # without it test processes do not share
-    fcntl = None  # type: ignore[assignment]
+from databases import shared_database
+
+collect_ignore = ["browser"]
+"""What needs a browser is only run if it is named, as ``scripts/test --browser`` does."""
 
 STONES = 7
 """The database of the session has all moving sectors of ``nine`` with so many stones at most."""
@@ -88,20 +87,12 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def solved_once(tmp_path_factory: pytest.TempPathFactory, stones: int) -> Path:
     """A database that the test processes of a session share, made by the first to need it."""
-    from solver.build import build
     from solver.rules import get_variant
     from solver.sectors import sectors_up_to
 
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # the same for all test processes
-    database = folder / f"database-{stones}"
     rules = get_variant("nine")
-    with open(folder / f"database-{stones}.lock", "w") as lock:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        build(rules, sectors_up_to(rules, stones), database, threads=1)
-    return database
+    wanted = [(rules, sectors_up_to(rules, stones))]
+    return shared_database(tmp_path_factory, f"database-{stones}", wanted)
 
 
 def plant(path: Path, slot: int, byte: int) -> None:
