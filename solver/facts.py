@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from solver.boards import Board
 from solver.describe import describe_rules
 from solver.game import Game
+from solver.notation import format_position
 from solver.position import Position, Turn, removable, steps
 from solver.render import places
 from solver.results import Line, MoveResult, Result
@@ -104,10 +105,11 @@ def turn_facts(position: Position, turn: Turn, after: Position | None = None) ->
         turn: the turn.
         after: the position after it, if it is known.
     """
+    board = position.rules.board
     return {
-        **_parts(position.rules.board, turn),
-        "any_order": _any_order(position, turn),
-        "position": str(after or position.apply(turn)),
+        **_parts(board, turn),
+        "any_order": len(turn.captures) > 1 and _any_order(position, turn),
+        "position": format_position(after or position.apply(turn)),
     }
 
 
@@ -131,9 +133,7 @@ def _parts(board: Board, turn: Turn) -> Facts:
 
 
 def _any_order(position: Position, turn: Turn) -> bool:
-    """Whether a turn takes two stones of which either may go first."""
-    if len(turn.captures) < 2:
-        return False
+    """Whether of the two stones that a turn takes either may go first."""
     rules, others = position.rules, position.opponent_mask
     first, second = (1 << point for point in turn.captures)
     # They are in an order that is legal; the other one is if the second may go first.

@@ -51,7 +51,6 @@ def images_by(board: Board, numbers: IntArray, masks: IntArray) -> IntArray:
     return result >> _NUMBER_BITS
 
 
-@lru_cache(maxsize=4096)  # of a position's moves, most leave one side's stones as they are
 def canonical(board: Board, mask: int) -> tuple[int, int]:
     """Return the smallest image of a set and the number of the first automorphism giving it."""
     first, *others = _rows(board)
@@ -67,7 +66,7 @@ def image(board: Board, number: int, mask: int) -> int:
     """Return the image of one mask under the automorphism `number`."""
     result = 0
     for table in _rows(board):
-        result |= int(table[mask & (len(table) - 1), number])
+        result |= table.item(mask & (len(table) - 1), number)
         mask >>= CHUNK_BITS
     return result >> _NUMBER_BITS
 

@@ -11,7 +11,7 @@ This module is exact and readable; the kernels read arrays made from the same de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb
@@ -280,10 +280,23 @@ class Layout:
         sizes = (major.bit_count(), minor.bit_count())
         if major & minor or sizes != (self.major_size, self.minor_size):
             raise UsageError(f"masks {mover:#x} and {opponent:#x} are no position of this sector")
-        least, number = canonical(self.board, major)
-        orbit = int(self.major_sets.searchsorted(least))
-        minor = image(self.board, number, minor)
-        return orbit * self.block + rank(minor, self.board.full_mask & ~least)
+        first, number, free = self._block_of(major)
+        return first + rank(image(self.board, number, minor), free)
+
+    @cached_property
+    def _block_of(self) -> Callable[[int], tuple[int, int, int]]:
+        """From a major set to its block's first slot, the automorphism onto it, the free points.
+
+        Those asked for last are kept: of a position's moves, most leave one side as it is.
+        """
+
+        @lru_cache(maxsize=64)
+        def block_of(major: int) -> tuple[int, int, int]:
+            least, number = canonical(self.board, major)
+            orbit = int(self.major_sets.searchsorted(least))
+            return orbit * self.block, number, self.board.full_mask & ~least
+
+        return block_of
 
     def indices(self, movers: IntArray, opponents: IntArray) -> IntArray:
         """Return the slots of many positions, as :meth:`index` does for one.

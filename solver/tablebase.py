@@ -257,12 +257,22 @@ class Tablebase:
         table = self._table(rules, sector)
         return probe_positions(table, rules, sector, mover_masks, opponent_masks, threads)
 
-    def _probe(self, position: Position, metric: Metric | None = None) -> Result:
-        """Probe a position known to be possible."""
+    def _probe(
+        self,
+        position: Position,
+        metric: Metric | None = None,
+        tables: dict[Sector, SectorTable] | None = None,
+    ) -> Result:
+        """Probe a position known to be possible; `tables` has those that are at hand."""
         outcome = position.outcome()
         if outcome is not None:
             return Result("draw", None) if outcome.drawn else Result("loss", 0)
-        table = self._table(position.rules, position.sector, metric)
+        sector = position.sector
+        table = tables.get(sector) if tables else None
+        if table is None:
+            table = self._table(position.rules, sector, metric)
+            if tables is not None:
+                tables[sector] = table
         slot = table.layout.index(position.mover_mask, position.opponent_mask)
         return table.result(slot, self._frames)
 
@@ -283,10 +293,11 @@ class Tablebase:
         """
         position.validate()
         found = []
+        tables: dict[Sector, SectorTable] = {}
         for turn in position.turns() if turns is None else turns:
             successor = position.apply(turn)
             text = turn.text(position.rules.board)
-            result = before_turn(self._probe(successor))
+            result = before_turn(self._probe(successor, tables=tables))
             found.append(MoveResult(turn, text, successor, *result))
         return sorted(found, key=best_first)
 

@@ -149,4 +149,6 @@ def _table(tablebase: Tablebase, rules: Rules, sector: Sector) -> Facts:
 
 def move_in_parts(here: Position, move: MoveResult) -> Facts:
     """A move with what it is worth, in parts, so that it can be made point by point."""
-    return turn_facts(here, move.turn, move.position) | result_facts(move.result)
+    facts = turn_facts(here, move.turn, move.position)
+    facts["value"], facts["dtw"] = move.value, move.dtw
+    return facts

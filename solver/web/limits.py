@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import resource
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -57,21 +56,21 @@ class Workers:
     """Threads that answer questions, a bounded number of them and of questions that wait.
 
     Args:
-        threads: None for two more than there are processors: some wait for the disk.
+        threads: two do: Python runs one of them at a time, while another waits for the disk or has
+            something unpacked; more only wait for each other.
         most_waiting: how many questions may wait for a thread.
         most_seconds: how long each may take.
     """
 
     def __init__(
         self,
-        threads: int | None = None,
+        threads: int = 2,
         *,
         most_waiting: int = _MOST_WAITING,
         most_seconds: float = _MOST_SECONDS,
     ) -> None:
-        count = threads or (os.cpu_count() or 1) + 2
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="morris-serve")
-        self._most = count + most_waiting
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="morris-serve")
+        self._most = threads + most_waiting
         self._most_seconds = most_seconds
         self._unfinished = 0
         self._lock = Lock()
