@@ -72,7 +72,7 @@ def gigabytes(number: float) -> str:
     What is too little for that is given in a smaller unit: ``0.50 MB``, ``5 bytes``.
     """
     if number >= 1e7:
-        return f"{number / 1e9:.2f} GB"
+        return f"{number / 1e9:,.2f} GB"
     return f"{number / 1e6:.2f} MB" if number >= 1e4 else f"{number:.0f} bytes"
 
 

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver import folders, survey
+from solver import folders, sectortable
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.folders import default_database
 from solver.index import layout
@@ -261,10 +260,10 @@ def test_a_missing_table_names_the_command(tmp_path: Path) -> None:
 def test_what_cannot_be_solved_here_has_no_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unsolvable(rules: Rules, sectors: Iterable[Sector]) -> str | None:
-        return "unit 4-3 is too large" if [*sectors] == [THREE_FOUR] else None
+    def unsolvable(rules: Rules, sector: Sector) -> str | None:
+        return "unit 4-3 is too large" if sector == THREE_FOUR else None
 
-    monkeypatch.setattr(survey, "unsolvable", unsolvable)
+    monkeypatch.setattr(sectortable, "_unsolvable", unsolvable)
     said = "for sector 3-4 of nine: not solvable here: unit 4-3 is too large"
     with open_tablebase(tmp_path) as tablebase:
         for metric, kind in ((None, "table"), ("dtw", "table of distances")):

@@ -175,7 +175,10 @@ export class Analysis {
     say("warning", answer?.value ? warningSentence(answer, game.variant.fields) : null);
     say("history", game ? historySentence(game.view) : null);
     showMissing(find("missing"), isMissing ? answer : null);
-    find("line").hidden = !answer?.value;
+    find("line").hidden = !goesOn(answer);
+    for (const id of ["value-panel", "moves-panel"]) {
+      find(id).hidden = !game;
+    }
     if (!game) {
       return;
     }
@@ -195,7 +198,8 @@ export class Analysis {
     const element = find("line-moves");
     const answer = this.#line;
     find("line").textContent = t(isOpen ? "button.line.hide" : "button.line");
-    element.hidden = !isOpen || !this.#game || (!answer && !this.#signal);
+    const isOver = this.#answer?.value && !goesOn(this.#answer);
+    element.hidden = !isOpen || isOver || !this.#game || (!answer && !this.#signal);
     if (answer?.line) {
       showLine(element, this.#game.state, answer);
     } else {
@@ -246,6 +250,11 @@ export class Analysis {
     const { sector } = this.#game.view;
     return error ? errorSentence(error) : t("histogram.wait", { sector });
   }
+}
+
+/** Whether there is best play to show. */
+function goesOn(answer) {
+  return Boolean(answer?.value && answer.moves.length);
 }
 
 function isLineOpen() {
