@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from solver.errors import UsageError
-from solver.position import Position, capture_sets, steps
+from solver.laws import capture_sets, steps
+from solver.position import Position
 
 __all__ = ["lost_stones", "positions_before"]
 

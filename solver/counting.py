@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from solver.kernels import finish, place
+from solver.laws import forbidden_rows
 from solver.majors import majors
 from solver.parallel import Workers
-from solver.position import forbidden_rows
 from solver.rules import Rules
 from solver.sectors import Sector, major_first, major_is_mover
 from solver.solved import Counts, SolvedSector

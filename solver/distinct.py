@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from solver.images import images
 from solver.index import layout, subsets
-from solver.position import void_rows
+from solver.laws import void_rows
 from solver.rules import Rules
 from solver.sectors import Sector
 

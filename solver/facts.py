@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from solver.boards import Board
 from solver.describe import describe_rules
 from solver.game import Game
+from solver.laws import removable, steps
 from solver.notation import format_position
-from solver.position import Position, Turn, removable, steps
+from solver.position import Position, Turn
 from solver.render import places
 from solver.results import Line, MoveResult, Result
 from solver.rules import Rules, options_of

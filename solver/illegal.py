@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from solver.boards import Board
-from solver.position import Position, Turn, removable
+from solver.laws import removable
+from solver.position import Position, Turn
 
 __all__ = ["step_example", "why_no_step", "why_not_taken"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from solver.errors import UsageError
-from solver.position import Position, capture_sets, steps
+from solver.laws import capture_sets, steps
+from solver.position import Position
 from solver.rules import Rules
 
 __all__ = ["MOST_DEPTH", "PerftStopped", "divide", "each_turn", "perft"]

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from solver.distinct import fill_any
 from solver.errors import UsageError
 from solver.index import Layout
+from solver.laws import void_rows
 from solver.packing import entries_in
 from solver.parallel import default_threads
-from solver.position import Position, void_rows
+from solver.position import Position
 from solver.results import WDL
 from solver.rules import Rules
 from solver.sectors import Sector

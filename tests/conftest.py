@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from databases import shared_database
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from solver.tablebase import Tablebase
 
 collect_ignore = ["browser"]
 """What needs a browser is only run if it is named, as ``scripts/test --browser`` does."""
@@ -83,6 +88,26 @@ def _no_colours_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tables of ``nine`` up to seven stones. Not to be written to."""
     return solved_once(tmp_path_factory, STONES)
+
+
+@pytest.fixture(scope="session")
+def served(database: Path) -> Iterator[Tablebase]:
+    """That database, open, as what answers over HTTP has it."""
+    from solver.tablebase import open_tablebase
+
+    with open_tablebase(database) as tablebase:
+        yield tablebase
+
+
+@pytest.fixture(scope="session")
+def client(served: Tablebase) -> Iterator[TestClient]:
+    """Who asks over HTTP."""
+    from starlette.testclient import TestClient
+
+    from solver.web.application import make_application
+
+    with TestClient(make_application(served)) as client:
+        yield client
 
 
 def solved_once(tmp_path_factory: pytest.TempPathFactory, stones: int) -> Path:

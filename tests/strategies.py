@@ -8,7 +8,8 @@ from dataclasses import replace
 import family_rules
 from hypothesis import strategies as st
 
-from solver.position import Position, forbidden_rows
+from solver.laws import forbidden_rows
+from solver.position import Position
 from solver.rules import VARIANTS, Rules, get_variant, with_options
 
 NINE = get_variant("nine")

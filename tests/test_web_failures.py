@@ -1,0 +1,280 @@
+"""The interface over HTTP: what goes wrong, what a request may take, and the description."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi import checks
+from starlette.testclient import TestClient
+from webasking import JSON, SEVEN, WON, asked, refused
+
+from solver import Position, get_variant, open_tablebase
+from solver.tablebase import Tablebase
+from solver.web.application import make_application
+from solver.web.document import describe_interface
+from solver.web.endpoints import ENDPOINTS
+from solver.web.limits import LONGEST_ADDRESS, Workers, WorkersBusyError, share_descriptors
+
+NINE = get_variant("nine")
+
+# -- what goes wrong ----------------------------------------------------------------------------
+
+BAD = [
+    ({}, "position is missing"),
+    ({"position": ""}, "empty"),
+    ({"position": "w:Wa1,a1:Ba4,a7,b4"}, "given twice"),
+    ({"position": "w:Wz9:Ba4,a7,b4"}, "not a point"),
+    ({"position": "w:W:B:H9,7"}, "hands do not fit"),
+    ({"position": "w:W:B:H-1,-1"}, "cannot hold -1"),
+    ({"position": SEVEN, "moves": "a1-z9"}, "moves"),
+    ({"position": SEVEN, "moves": "a1-b2"}, "occupied"),
+    ({"position": SEVEN, "colour": "red"}, "no parameter 'colour'"),
+    ({"position": [SEVEN, SEVEN]}, "given twice"),
+    ({"position": SEVEN, "repetition": "x"}, "whole number"),
+    ({"position": SEVEN, "repetition": "1"}, "2 or more"),
+    ({"position": SEVEN, "quiet_limit": "-1"}, "whole number"),
+    ({"position": SEVEN, "r": "stones=99"}, "stones"),
+    ({"position": "w:W\0:B\n:H9,9"}, "not a point"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "said"), BAD)
+def test_bad_questions_are_refused_with_the_reason(
+    client: TestClient, parameters: JSON, said: str
+) -> None:
+    for path in ("/api/nine", "/api/nine/turns", "/api/nine/line"):
+        record = refused(client, 400, path, **parameters)
+        assert said in record["error"]
+        assert record["kind"] == "bad request"
+
+
+def test_a_position_that_cannot_be_names_the_law(client: TestClient) -> None:
+    record = refused(client, 400, "/api/nine/turns", position="w:W:B:H9,7")
+    assert record["law"] == "hands"
+    assert record["facts"] == {"mover": "white", "mover_hand": 9, "opponent_hand": 7}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api", "/api/", "/api/nine/", "/api/nine/x", "/api/nine/sectors/3-3/x", "/static/", "/x",
+     "/static/../application.py", "/static/%2e%2e/application.py", "/api/none",
+     "/api/none/turns", "/static/%00", "/api/%00", "/api/%ff"],
+)  # fmt: skip
+def test_nothing_is_where_nothing_is(client: TestClient, path: str) -> None:
+    assert refused(client, 404, path)["kind"] == "not found"
+
+
+def test_a_missing_table_is_named_with_what_makes_it(
+    client: TestClient, served: Tablebase, database: Path
+) -> None:
+    record = refused(client, 404, "/api/nine", position="w:W:B:H9,9")
+    assert (record["kind"], record["sector"]) == ("missing table", "0-0+9-9")
+    assert record["command"].startswith("morris solve nine 0-0+9-9 --db ")
+    assert record["command"] in record["error"]
+    record = refused(client, 404, "/api/nine/sectors/9-9")
+    assert (record["sector"], record["command"]) == (
+        "9-9",
+        f"morris solve nine 9-9 --db {database}",
+    )
+    unsolvable = refused(client, 404, "/api/dara/sectors/12-12")
+    assert (unsolvable["sector"], unsolvable["command"]) == ("12-12", None)
+
+
+@pytest.mark.parametrize("sector", ["3-2", "10-3", "x", "3", "3-3+1-1", "3-3+0-3", "99-99"])
+def test_sectors_that_cannot_be(client: TestClient, sector: str) -> None:
+    if sector == "3-3+1-1":  # can be, but has no table
+        assert refused(client, 404, f"/api/nine/sectors/{sector}")["sector"] == sector
+    else:
+        assert "sector" in refused(client, 400, f"/api/nine/sectors/{sector}")["error"]
+
+
+def test_a_damaged_table_is_told(database: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(database, copy)
+    table = next(copy.rglob("4-3.dtw.zst"))
+    content = bytearray(table.read_bytes())
+    for place in range(len(content) // 4, len(content), 1000):
+        content[place] ^= 1
+    table.write_bytes(content)
+    with open_tablebase(copy) as served, TestClient(make_application(served)) as client:
+        statuses = set()
+        for fourth in NINE.board.names_of(~NINE.board.mask_of([0, 1, 2, 21, 22, 23])):
+            position = f"w:Wa7,d7,a1,{fourth}:Bg7,d1,g1"
+            answer = client.get("/api/nine", params={"position": position})
+            statuses.add(answer.status_code)
+            if answer.status_code == 500:
+                assert answer.json()["kind"] == "damaged table"
+                assert table.name in answer.json()["error"]
+        assert 500 in statuses
+        # What does not need it is answered as before.
+        assert client.get("/api/nine", params={"position": WON}).status_code in (200, 500)
+        assert client.get("/healthz").json()["status"] == "ok"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
+def test_other_methods_are_refused(client: TestClient, method: str) -> None:
+    for path in ("/", "/api/nine", "/healthz", "/api/variants", "/static/style.css"):
+        answer = client.request(method, path)
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
+        assert answer.json()["kind"] == "method not allowed"
+
+
+def test_head_tells_the_same_without_the_body(client: TestClient) -> None:
+    answer = client.head("/api/nine", params={"position": WON})
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_long_addresses_are_refused(client: TestClient) -> None:
+    record = refused(client, 414, "/api/nine", position="x" * LONGEST_ADDRESS)
+    assert record["kind"] == "too long"
+
+
+# -- limits and headers -------------------------------------------------------------------------
+
+
+def test_answers_are_kept_and_packed(served: Tablebase) -> None:
+    class Counting(Tablebase):
+        asked = 0
+
+        def analyse(self, position: Position) -> Any:
+            Counting.asked += 1
+            return super().analyse(position)
+
+    with (
+        Counting(served.paths) as counting,
+        TestClient(make_application(counting)) as client,
+    ):
+        first = client.get("/api/nine", params={"position": WON})
+        again = client.get("/api/nine", params={"position": WON})
+        assert first.content == again.content
+        assert Counting.asked == 1
+        assert first.headers["content-encoding"] == "gzip"
+        assert first.headers["vary"] == "Accept-Encoding"
+        plain = client.get("/api/nine", params={"position": WON}, headers={"accept-encoding": ""})
+        assert "content-encoding" not in plain.headers
+        assert plain.content == first.content
+        # What is missing may come at any moment.
+        for _ in range(2):
+            refused(client, 404, "/api/nine", position="w:W:B:H9,9")
+        assert Counting.asked == 3
+
+
+def test_a_table_is_found_that_is_made_meanwhile(database: Path, tmp_path: Path) -> None:
+    with open_tablebase(tmp_path) as served, TestClient(make_application(served)) as client:
+        assert (
+            refused(client, 404, "/api/nine", position="w:Wa1,d5,g7:Bb2,b6,d2")["sector"] == "3-3"
+        )
+        shutil.copytree(database, tmp_path, dirs_exist_ok=True)
+        assert asked(client, "/api/nine", position="w:Wa1,d5,g7:Bb2,b6,d2")["value"]
+
+
+def test_other_sites_may_ask_only_if_they_are_named(served: Tablebase) -> None:
+    origin = {"origin": "https://example.org"}
+    for origins, allowed in (((), None), (("https://example.org",), "https://example.org")):
+        with TestClient(make_application(served, origins=origins)) as client:
+            answer = client.get("/healthz", headers=origin)
+            assert answer.headers.get("access-control-allow-origin") == allowed
+
+
+def test_the_page_may_load_nothing_from_elsewhere(client: TestClient) -> None:
+    answer = client.get("/")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    unchanged = client.get("/", headers={"if-none-match": answer.headers["etag"]})
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+
+
+def test_only_so_many_questions_wait() -> None:
+    workers = Workers(1, most_waiting=1, most_seconds=5)
+    free = threading.Event()
+
+    async def ask() -> list[object]:
+        first = [asyncio.create_task(workers.answer(free.wait)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(WorkersBusyError):
+            await workers.answer(lambda: 1)
+        free.set()
+        given = list(await asyncio.gather(*first))
+        return [*given, await workers.answer(lambda: 1)]
+
+    assert asyncio.run(ask()) == [True, True, 1]
+    workers.close()
+
+
+def test_what_takes_too_long_is_given_up(served: Tablebase) -> None:
+    class Slow(Tablebase):
+        def analyse(self, position: Position) -> Any:
+            time.sleep(0.3)
+            return super().analyse(position)
+
+    workers = Workers(1, most_waiting=0, most_seconds=0.05)
+    with (
+        Slow(served.paths) as slow,
+        TestClient(make_application(slow, workers=workers)) as client,
+    ):
+        answers = [client.get("/api/nine", params={"position": WON}) for _ in range(2)]
+        kinds = [answer.json()["kind"] for answer in answers]
+        # The thread is still at the first question.
+        assert kinds == ["too slow", "busy"]
+        assert {answer.status_code for answer in answers} == {503}
+        assert answers[0].headers["retry-after"] == "1"
+
+
+def test_descriptors_are_shared() -> None:
+    connections, tables = share_descriptors()
+    assert 8 <= connections <= 512
+    assert 8 <= tables <= 512
+
+
+# -- the description ----------------------------------------------------------------------------
+
+
+def test_everything_served_is_described(client: TestClient) -> None:
+    document = asked(client, "/openapi.json")
+    assert document == describe_interface()
+    assert set(document["paths"]) == {
+        "/api/variants",
+        "/healthz",
+        *(endpoint.path for endpoint in ENDPOINTS),
+    }
+
+
+CHECKS = [
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.unsupported_method,
+    checks.negative_data_rejection,
+]
+"""All but that valid data is accepted: no schema can tell which positions can be."""
+
+
+@pytest.mark.parametrize("path", describe_interface()["paths"])
+def test_every_answer_is_as_described(served: Tablebase, path: str) -> None:
+    schema = schemathesis.openapi.from_asgi("/openapi.json", make_application(served))
+    operation = schema[path]["GET"]
+    right, wrong = (
+        operation.as_strategy(generation_mode=mode)
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+    )
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(case=st.one_of(right, wrong))
+    def check(case: schemathesis.Case) -> None:
+        case.call_and_validate(checks=CHECKS)
+
+    check()
