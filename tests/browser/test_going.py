@@ -239,3 +239,24 @@ def test_a_server_that_is_gone(visit: Visit, server: str) -> None:
     assert play.find("#problem").is_hidden()
     assert play.played == ["c3-d3"]
     assert "d3" in play.white
+
+
+def test_draws_in_play_are_chosen(play: Play) -> None:
+    there_and_back = ("b2-b4", "e5-e4", "b4-b2", "e4-e5")
+    play.open(position="w:Wa1,b2,g1,g7:Bb6,d7,e5", moves=there_and_back)
+    assert "draw" not in play.due.lower()
+    play.find("[data-limit=repetition]").select_option("2")
+    play.settle()
+    assert play.query["repetition"] == ["2"]
+    assert "draw" in play.due.lower()
+    assert "two" in play.due.lower() or "2" in play.due
+    assert play.played == list(there_and_back)  # the same game goes on
+    play.find("[data-limit=repetition]").select_option("3")  # as usual
+    play.find("[data-limit=quiet_limit]").select_option("0")
+    play.settle()
+    assert "repetition" not in play.query
+    assert play.query["quiet_limit"] == ["0"]
+    play.choose("four")
+    assert "quiet_limit" not in play.query
+    play.choose("tic-tac-toe")
+    assert play.find("#limits select").count() == 0

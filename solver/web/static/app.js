@@ -20,6 +20,7 @@ import { errorSentence } from "./sentences.js";
 import { Setup } from "./setup.js";
 import { showRecord } from "./showing.js";
 import {
+  USUAL_RULES,
   atPly,
   carriedFuture,
   newGame,
@@ -317,6 +318,12 @@ function chooseOptions() {
   go(newGame(now.state, { options: chosenOptions(find("options"), usual) }));
 }
 
+/** Change a draw in play; the game goes on. */
+function chooseLimit({ dataset, value }) {
+  const isUsual = value === String(now.variant.fields[dataset.limit]);
+  go({ ...now.state, [dataset.limit]: isUsual ? null : value });
+}
+
 function chooseLanguage(code) {
   setLanguage(code);
   now.state = { ...now.state, language: code };
@@ -367,9 +374,10 @@ function listen() {
   on("copy", "click", copyPosition);
   on("retry", "click", load);
   on("variant", "change", ({ target }) =>
-    go(newGame(now.state, { variant: target.value, options: [] })),
+    go(newGame(now.state, { variant: target.value, ...USUAL_RULES })),
   );
   on("options", "change", chooseOptions);
+  on("limits", "change", ({ target }) => chooseLimit(target));
   on("opponent", "change", ({ target }) => chooseOpponent(target.value));
   on("side", "change", ({ target }) => go({ ...now.state, side: target.value }));
   on("language", "change", ({ target }) => chooseLanguage(target.value));

@@ -1,8 +1,11 @@
-/** The choices: game, rules, opponent, side and language. */
+/** The choices: game, rules, draws in play, opponent, side and language. */
 
 import { levelName, optionValue, variantName } from "./sentences.js";
-import { newGame, urlOf } from "./state.js";
+import { LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
 import { LANGUAGES, TEXTS, language, t } from "./text.js";
+
+/** What can be chosen of each draw in play, besides what is usual; 0: there is no such draw. */
+const LIMIT_CHOICES = Object.freeze({ repetition: [0, 2, 3, 5], quiet_limit: [0, 40, 60, 100] });
 
 const find = (id) => document.getElementById(id);
 
@@ -26,6 +29,8 @@ export function showChoices(catalogue, variant, state) {
   find("side").value = state.side;
   find("side-label").hidden = !state.opponent;
   showOptions(find("options"), catalogue, variant);
+  showLimits(find("limits"), variant, state);
+  find("options-panel").hidden = ![...find("options").children, ...find("limits").children].length;
 }
 
 /**
@@ -38,7 +43,7 @@ export function showNames(variant, state) {
   const name = variant ? variantName(variant.name) : t("page.name");
   document.title = variant ? t("page.title", { name }) : name;
   find("board").setAttribute("aria-label", t("board.label", { name }));
-  const home = { variant: "nine", options: [], opponent: null };
+  const home = { variant: "nine", ...USUAL_RULES, opponent: null };
   find("home").href = urlOf(newGame(state, home));
 }
 
@@ -58,29 +63,50 @@ export function chosenOptions(element, usual) {
 function showOptions(element, catalogue, variant) {
   const usual = catalogue.variants.find((each) => each.variant === variant?.variant);
   const names = Object.keys(usual?.options ?? {});
-  find("options-panel").hidden = !names.length;
-  const present = [...element.querySelectorAll("[data-option]")];
-  if (present.map(({ dataset }) => dataset.option).join() !== names.join()) {
-    element.replaceChildren(...names.map(emptyOption));
-  }
+  prepareSelects(element, "option", names);
   for (const name of names) {
     const select = element.querySelector(`[data-option="${name}"]`);
-    select.previousElementSibling.textContent = t(`option.${name}`);
-    const values = usual.options[name].map((value) => {
-      const words = optionValue(name, value);
-      const isUsual = value === usual.chosen[name];
-      return [value, isUsual ? t("option.usual", { value: words }) : words];
-    });
-    fill(select, values, variant.chosen[name]);
+    showSelect(select, name, usual.options[name], usual.chosen[name], variant.chosen[name]);
   }
 }
 
-function emptyOption(name) {
+function showLimits(element, variant, state) {
+  // Where nothing moves, no position comes again.
+  const names = variant?.fields.stones_move ? LIMITS : [];
+  prepareSelects(element, "limit", names);
+  for (const name of names) {
+    const usual = String(variant.fields[name]);
+    const chosen = state[name] ?? usual;
+    const numbers = [...LIMIT_CHOICES[name].map(String), usual, chosen];
+    const values = [...new Set(numbers)].sort((one, other) => one - other);
+    showSelect(element.querySelector(`[data-limit="${name}"]`), name, values, usual, chosen);
+  }
+}
+
+/** See that there is a select for each name, in this order. */
+function prepareSelects(element, kind, names) {
+  const present = [...element.querySelectorAll("select")].map(({ dataset }) => dataset[kind]);
+  if (present.join() !== names.join()) {
+    element.replaceChildren(...names.map((name) => emptySelect(kind, name)));
+  }
+}
+
+function emptySelect(kind, name) {
   const label = document.createElement("label");
   const select = document.createElement("select");
-  select.dataset.option = name;
+  select.dataset[kind] = name;
   label.append(document.createElement("span"), select);
   return label;
+}
+
+/** Show what an option can be, what it usually is, and what it is now. */
+function showSelect(select, name, values, usual, chosen) {
+  select.previousElementSibling.textContent = t(`option.${name}`);
+  const choices = values.map((value) => {
+    const words = optionValue(name, value);
+    return [value, value === usual ? t("option.usual", { value: words }) : words];
+  });
+  fill(select, choices, chosen);
 }
 
 /** Fill a select; its options stay where they can, so that an open list does not close. */

@@ -1,7 +1,7 @@
 /** Why the page cannot show what its URL asks for, and what to do about it. */
 
 import { errorSentence } from "./sentences.js";
-import { newGame, urlOf } from "./state.js";
+import { USUAL_LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
 import { t } from "./text.js";
 
 const find = (id) => document.getElementById(id);
@@ -24,13 +24,14 @@ export function showProblem(error, state, catalogue, variant) {
   find("problem-text").textContent = isAddress ? t("error.address", { error: said }) : said;
   find("retry").hidden = isAddress;
   find("reset").hidden = !isAddress;
-  find("reset").href = urlOf(newGame(state, variant ? {} : soundRules(state, catalogue)));
+  const rules = variant ? USUAL_LIMITS : soundRules(state, catalogue);
+  find("reset").href = urlOf(newGame(state, rules));
 }
 
 /** The variant without its options, or the usual one if there is none of its name. */
 function soundRules({ variant }, catalogue) {
   const isKnown = catalogue?.variants.some((each) => each.variant === variant);
-  return { options: [], variant: isKnown ? variant : "nine" };
+  return { ...USUAL_RULES, variant: isKnown ? variant : "nine" };
 }
 
 function asSentence(text) {

@@ -9,6 +9,8 @@
  * @typedef {object} State
  * @property {string} variant the variant's name, without options.
  * @property {string[]} options its options, such as `stones=4`.
+ * @property {string|null} repetition how often a position occurs that makes a draw; null: as usual.
+ * @property {string|null} quiet_limit plies without a capture that make one; null: as usual.
  * @property {string|null} position where the game began; null: the start of the variant.
  * @property {string[]} moves the turns played since.
  * @property {string[]} future the turns taken back, the next one first; not in the URL.
@@ -18,6 +20,13 @@
  */
 
 const DEFAULT_VARIANT = "nine";
+
+/** The draws in play that can be changed, as URLs and the server call them. */
+export const LIMITS = Object.freeze(["repetition", "quiet_limit"]);
+
+/** The draws in play, and all the rules, as a variant has them. */
+export const USUAL_LIMITS = Object.freeze({ repetition: null, quiet_limit: null });
+export const USUAL_RULES = Object.freeze({ options: [], ...USUAL_LIMITS });
 
 /**
  * Read a URL's query.
@@ -31,6 +40,8 @@ export function readState(query, future = []) {
   return {
     variant: values.get("variant") || DEFAULT_VARIANT,
     options: values.getAll("r").filter(Boolean),
+    repetition: values.get("repetition") || null,
+    quiet_limit: values.get("quiet_limit") || null,
     position: values.get("position")?.trim() || null,
     moves: (values.get("moves") ?? "").split(/\s+/u).filter(Boolean),
     future,
@@ -72,6 +83,7 @@ export function urlOf(state) {
  */
 export function gameQuery(state) {
   const pairs = state.options.map((option) => ["r", option]);
+  pairs.push(...LIMITS.map((name) => [name, state[name]]).filter(([, value]) => value !== null));
   if (state.position !== null) {
     pairs.push(["position", state.position]);
   }
