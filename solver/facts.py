@@ -31,6 +31,7 @@ __all__ = [
     "line_facts",
     "move_facts",
     "result_facts",
+    "rule_fields",
     "rules_facts",
     "sector_facts",
     "turn_facts",
@@ -164,22 +165,7 @@ def rules_facts(rules: Rules) -> Facts:
         "board": rules.board.name,
         "start": str(Position.start(rules)),
         "text": describe_rules(rules),
-        "fields": {
-            "stones": rules.stones,
-            "second_stones": rules.hands[1],
-            "stones_move": rules.stones_move,
-            "flying_at": rules.flying_at,
-            "mill_wins": rules.mill_wins,
-            "double_mill": rules.double_mill,
-            "mills_protect": rules.mills_protect,
-            "all_in_mills": rules.all_in_mills,
-            "fewest_stones": rules.fewest_stones,
-            "full_board_draws": rules.full_board_draws,
-            "place_or_slide": rules.place_or_slide,
-            "long_lines_forbidden": rules.long_lines_forbidden,
-            "repetition": rules.repetition,
-            "quiet_limit": rules.quiet_limit,
-        },
+        "fields": {"stones_move": rules.stones_move, **rule_fields(rules)},
         "options": {name: list(option.values) for name, option in options_of(rules).items()},
         "chosen": {
             name: next(
@@ -189,6 +175,25 @@ def rules_facts(rules: Rules) -> Facts:
             )
             for name, option in options_of(rules).items()
         },
+    }
+
+
+def rule_fields(rules: Rules) -> Facts:
+    """The fields of :class:`solver.rules.Rules`, but for the name and the board."""
+    return {
+        "stones": rules.stones,
+        "second_stones": rules.hands[1],
+        "flying_at": rules.flying_at,
+        "mill_wins": rules.mill_wins,
+        "double_mill": rules.double_mill,
+        "mills_protect": rules.mills_protect,
+        "all_in_mills": rules.all_in_mills,
+        "fewest_stones": rules.fewest_stones,
+        "full_board_draws": rules.full_board_draws,
+        "place_or_slide": rules.place_or_slide,
+        "long_lines_forbidden": rules.long_lines_forbidden,
+        "repetition": rules.repetition,
+        "quiet_limit": rules.quiet_limit,
     }
 
 

@@ -52,24 +52,14 @@ def _text(rules: Rules) -> str:
 
 def _record(rules: Rules) -> dict[str, object]:
     """Return a variant's rules as JSON has them."""
+    from solver.facts import rule_fields
+
     return {
         "name": rules.name,
         "board": rules.board.name,
         "points": rules.board.size,
         "edges": len(rules.board.edges),
         "lines": len(rules.board.lines),
-        "stones": rules.stones,
-        "second_stones": rules.hands[1],
-        "flying_at": rules.flying_at,
-        "mill_wins": rules.mill_wins,
-        "double_mill": rules.double_mill,
-        "mills_protect": rules.mills_protect,
-        "all_in_mills": rules.all_in_mills,
-        "fewest_stones": rules.fewest_stones,
-        "full_board_draws": rules.full_board_draws,
-        "place_or_slide": rules.place_or_slide,
-        "long_lines_forbidden": rules.long_lines_forbidden,
-        "repetition": rules.repetition,
-        "quiet_limit": rules.quiet_limit,
+        **rule_fields(rules),
         "options": {name: list(option.values) for name, option in options_of(rules).items()},
     }
