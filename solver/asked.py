@@ -43,7 +43,7 @@ def read_game(
         raise UsageError(f"{name}, {error}") from None
     for number, (turn, *_) in enumerate(played, 1):
         try:
-            game.play(turn, past_draws=past_draws)
+            game.play(turn, past_draws=past_draws, checked=True)
         except UsageError as error:
             spelled = turn.text(rules.board)
             raise UsageError(f"{name}, turn {number}, {spelled!r}: {error}") from None

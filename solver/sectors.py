@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 from solver.boards import Board
 from solver.errors import UsageError
+from solver.reading import quoted
 from solver.rules import Rules
 
 __all__ = [
@@ -118,8 +119,8 @@ def parse_sector(text: str) -> Sector:
     match = _SECTOR_TEXT.fullmatch(text.strip())
     if match is None:
         raise UsageError(
-            f"{text!r} is not a sector: write the stones of the side to move and of the other side"
-            " as 6-5, or with the stones in hand as 2-3+7-6"
+            f"{quoted(text)} is not a sector: write the stones of the side to move and of the other"
+            " side as 6-5, or with the stones in hand as 2-3+7-6"
         )
     return Sector(*(int(number or 0) for number in match.groups()))
 

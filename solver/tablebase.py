@@ -138,6 +138,13 @@ class Tablebase:
         self._tables.clear()
         self._frames.clear()
 
+    def refresh(self) -> None:
+        """Look at the files anew from now on: tables may have been replaced, removed or added.
+
+        What has been unpacked of those that are as before is kept.
+        """
+        self._tables.clear()
+
     # -- one position -------------------------------------------------------------------------
 
     def probe(self, position: Position) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -210,6 +211,11 @@ def test_a_port_that_is_taken(morris: Morris) -> None:
         (["--port", "-1"], "0 or more"),
         (["--cors", "example.org"], "--cors takes"),
         (["--cors", "https://example.org/path"], "--cors takes"),
+        (["--cors", "http://["], "--cors takes"),
+        (["--cors", "http://user@example.org"], "--cors takes"),
+        (["--cors", "HTTP://example.org"], "--cors takes"),
+        (["--cors", "http://example.org:99999"], "--cors takes"),
+        (["--cors", "http://example.org\n"], "--cors takes"),
         (["--db", __file__], "is not a folder"),
     ],
 )
@@ -227,40 +233,125 @@ def test_without_its_packages_it_names_the_extra(
     assert "pip install 'morris-solver[web]'" in said
 
 
-def test_slow_requests_are_dropped(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def impatient(database: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a server that takes three connections, and no request for longer than 0.4 s."""
     monkeypatch.setattr(serving, "_REQUEST_SECONDS", 0.4)
-    ready = threading.Event()
     with open_tablebase(database) as tablebase:
         listener = serving.open_port("127.0.0.1", 0)
-        port = listener.getsockname()[1]
-        thread = threading.Thread(
+        threading.Thread(
             target=serving.serve,
-            args=(make_application(tablebase), listener, 64, ready.set),
+            args=(make_application(tablebase), listener, 3),
             daemon=True,  # uvicorn stops by signals alone
-        )
-        thread.start()
-        assert ready.wait(20)
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as slow:
-            began = time.monotonic()
-            slow.sendall(b"GET / HTTP/1.1\r\n")
-            dropped = b""
-            try:
-                while time.monotonic() - began < 10:
-                    slow.sendall(b"X: y\r\n")
-                    time.sleep(0.05)
-            except OSError:
-                dropped = b"by the server"
-            assert dropped
-            assert time.monotonic() - began < 5
-        # A connection may be idle for longer than a request may take.
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as patient:
-            for _ in range(2):
-                patient.sendall(ASK)
-                answer = patient.recv(65536)
-                while not is_whole(answer, ASK):
-                    answer += patient.recv(65536)
-                assert status_of(answer) == 200
-                time.sleep(0.6)
+        ).start()
+        yield listener.getsockname()[1]
+
+
+def connect(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), timeout=20)
+
+
+def ask_on(connection: socket.socket) -> int:
+    connection.sendall(ASK)
+    answer = connection.recv(65536)
+    while not is_whole(answer, ASK):
+        answer += connection.recv(65536)
+    return status_of(answer)
+
+
+def is_dropped(connection: socket.socket, seconds: float = 10) -> bool:
+    """Whether a connection is closed in time while bytes are sent that mean nothing."""
+    began = time.monotonic()
+    with suppress(OSError):
+        while time.monotonic() - began < seconds:
+            connection.sendall(b"X: y\r\n")
+            time.sleep(0.05)
+        return False
+    return True
+
+
+def test_slow_requests_are_dropped(impatient: int) -> None:
+    with connect(impatient) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\n")
+        assert is_dropped(slow)
+    # A connection may be idle for longer than a request may take; not its second request.
+    with connect(impatient) as patient:
+        for _ in range(2):
+            assert ask_on(patient) == 200
+            time.sleep(0.6)
+        patient.sendall(b"GET / HTTP/1.1\r\n")
+        assert is_dropped(patient)
+
+
+def test_idle_connections_are_dropped(impatient: int) -> None:
+    with connect(impatient) as idle:
+        idle.settimeout(5)
+        assert idle.recv(1) == b""
+
+
+def test_who_takes_no_answer_is_dropped(impatient: int) -> None:
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        deaf.connect(("127.0.0.1", impatient))
+        deaf.sendall(b"GET /api/variants HTTP/1.1\r\nHost: x\r\n\r\n" * 100)
+        assert is_dropped(deaf)
+
+
+def test_connections_are_refused_beyond_a_number(impatient: int) -> None:
+    kept = [connect(impatient) for _ in range(3)]
+    for connection in kept:
+        assert ask_on(connection) == 200
+    with connect(impatient) as refused:
+        answer = b"".join(iter(lambda: refused.recv(65536), b""))
+    assert status_of(answer) == 503
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["kind"] == "busy"
+    assert ask_on(kept[0]) == 200
+    kept.pop().close()
+    time.sleep(0.2)
+    with connect(impatient) as taken:
+        assert ask_on(taken) == 200
+    for connection in kept:
+        connection.close()
+
+
+def test_what_is_no_request_is_answered_like_all_else(server: Server) -> None:
+    answer = server.exchange(b"GARBAGE\r\n\r\n")
+    assert status_of(answer) == 400
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["kind"] == "bad request"
+
+
+def test_a_signal_amid_questions(tmp_path: Path) -> None:
+    server = start(tmp_path / "log", "--db", str(tmp_path))
+    turns = "%20".join(["b2-b4", "e5-e4", "b4-b2", "e4-e5"] * 300)
+    target = f"/api/nine/turns?position=w:Wa1,b2,g1,g7:Bb6,d7,e5&repetition=0&moves={turns}"
+    connections = [connect(server.port) for _ in range(6)]
+    for connection in connections:
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    time.sleep(0.1)
+    server.process.send_signal(signal.SIGTERM)
+    out, _ = server.process.communicate(timeout=30)
+    assert (server.process.returncode, out) == (0, "Stopped.\n")
+    for connection in connections:
+        with connection, suppress(OSError):
+            answer = connection.recv(65536)
+            assert not answer or status_of(answer) in (200, 503)
+    assert server.log.read_text() == ""
+
+
+@pytest.mark.parametrize(("output", "code"), [("/dev/full", 5), (None, 0)])
+def test_nobody_to_tell(tmp_path: Path, output: str | None, code: int) -> None:
+    if output and not os.path.exists(output):
+        pytest.skip(f"there is no {output}")
+    shell = f'exec "$0" -m solver serve --port 0 --db "$1" >{output or "&-"}'
+    command = ["bash", "-c", shell, sys.executable, str(tmp_path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        if output is None:  # it serves; it only says nothing
+            time.sleep(3)
+            process.terminate()
+        _, errors = process.communicate(timeout=30)
+    assert "Traceback" not in errors
+    assert len(errors.splitlines()) <= 1
+    assert process.returncode in (code, 141)
 
 
 def test_memory_stays_flat(server: Server) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import schemathesis
@@ -21,6 +22,7 @@ from webasking import JSON, SEVEN, WON, asked, refused
 
 from solver import Position, get_variant, open_tablebase
 from solver.tablebase import Tablebase
+from solver.web import application
 from solver.web.application import make_application
 from solver.web.document import describe_interface
 from solver.web.endpoints import ENDPOINTS
@@ -177,6 +179,33 @@ def test_a_table_is_found_that_is_made_meanwhile(database: Path, tmp_path: Path)
         )
         shutil.copytree(database, tmp_path, dirs_exist_ok=True)
         assert asked(client, "/api/nine", position="w:Wa1,d5,g7:Bb2,b6,d2")["value"]
+
+
+def test_a_table_is_looked_at_again(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(application, "_KEPT_SECONDS", 0)
+    shutil.copytree(database, tmp_path, dirs_exist_ok=True)
+    with open_tablebase(tmp_path) as tablebase, TestClient(make_application(tablebase)) as client:
+        assert asked(client, "/api/nine", position=WON)["dtw"] == 9
+        for table in tmp_path.rglob("*.zst"):
+            table.unlink()
+        time.sleep(0.01)
+        assert refused(client, 404, "/api/nine", position=WON)["sector"] == "3-4"
+
+
+def test_answers_to_other_questions_are_never_given(client: TestClient) -> None:
+    start = "w:W:B:H9,9"
+    assert (
+        client.get("/api/nine/turns", params={"position": start, "moves": "d6?"}).status_code == 200
+    )
+    assert client.get(f"/api/nine/turns%3Fposition={start}&moves=d6?").status_code == 404
+
+
+@pytest.mark.parametrize("name", ["nine -r stones=4", "nine ", "nine\n", "x" * 3000])
+def test_a_path_names_a_variant_alone(client: TestClient, name: str) -> None:
+    record = refused(client, 404, f"/api/{quote(name)}/rules")
+    assert len(record["error"]) < 300
 
 
 def test_other_sites_may_ask_only_if_they_are_named(served: Tablebase) -> None:

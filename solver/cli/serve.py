@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
@@ -12,10 +12,14 @@ from solver.cli.common import DecimalNumber, WholeNumber, databases_option
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import UsageError
 from solver.extras import import_extra
+from solver.reading import quoted
 
 __all__ = ["serve"]
 
 _LAST_PORT = 65535
+_ORIGIN = re.compile(
+    r"https?://(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?)(:(?P<port>[1-9][0-9]{0,4}))?"
+)
 
 
 @click.command()
@@ -87,25 +91,23 @@ def serve(
 
     connections, tables = share_descriptors()
 
-    def announce() -> None:
-        click.echo(f"Serving {address} (Ctrl-C stops)")
-        if open_page:
-            click.launch(address)
-
     with (
         suppress(KeyboardInterrupt),
         terminated_like_interrupted(),
         open_tablebase(databases, cache_mb=cache_mb, max_open_files=tables) as tablebase,
     ):
         application = make_application(tablebase, origins=origins)
-        answer_requests(application, listener, connections, announce)
+        click.echo(f"Serving {address} (Ctrl-C stops)")
+        if open_page:
+            click.launch(address)
+        answer_requests(application, listener, connections)
     click.echo("Stopped.")
 
 
 def _check_origin(origin: str) -> None:
     """Refuse what no browser would call an origin."""
-    if origin == "*":
-        return
-    parts = urlsplit(origin)
-    if parts.scheme not in ("http", "https") or not parts.netloc or origin.count("/") != 2:
-        raise UsageError(f"--cors takes * or an origin such as https://example.org, not {origin!r}")
+    match = _ORIGIN.fullmatch(origin)
+    if origin != "*" and (match is None or int(match["port"] or 0) > _LAST_PORT):
+        raise UsageError(
+            f"--cors takes * or an origin such as https://example.org, not {quoted(origin)}"
+        )

@@ -59,6 +59,9 @@ _LOG = logging.getLogger("uvicorn.error")
 
 Handler = Callable[[Request], Awaitable[Response]]
 
+Kept = LruCache[tuple[bytes, bytes], tuple[float, bytes]]
+"""Answers by path and query, each with the time until which it is given."""
+
 
 def make_application(
     tablebase: Tablebase, *, origins: Sequence[str] = (), workers: Workers | None = None
@@ -72,7 +75,8 @@ def make_application(
         workers: the threads that answer; None for the usual ones.
     """
     workers = workers or Workers()
-    kept: LruCache[bytes, tuple[float, bytes]] = LruCache(_KEPT_BYTES)
+    kept: Kept = LruCache(_KEPT_BYTES)
+    refreshing = _Refreshing(tablebase)
     files = load_files()
     fixed = {
         "/api/variants": _json(answers.variants()),
@@ -89,7 +93,7 @@ def make_application(
         routes=[
             *(Route(path, _send(body)) for path, body in fixed.items()),
             *(
-                Route(endpoint.path, _ask(endpoint, tablebase, workers, kept))
+                Route(endpoint.path, _ask(endpoint, tablebase, refreshing, workers, kept))
                 for endpoint in ENDPOINTS
             ),
             Route("/", _send_file(files[INDEX])),
@@ -111,22 +115,39 @@ def make_application(
 # -- endpoints ----------------------------------------------------------------------------------
 
 
+class _Refreshing:
+    """Has the files of a database looked at anew whenever answers have become too old."""
+
+    def __init__(self, tablebase: Tablebase) -> None:
+        self._tablebase = tablebase
+        self._due = time.monotonic() + _KEPT_SECONDS
+
+    def now_and_then(self) -> None:
+        """Do it if it is due."""
+        if time.monotonic() > self._due:
+            self._due = time.monotonic() + _KEPT_SECONDS
+            self._tablebase.refresh()
+
+
 def _ask(
     endpoint: Endpoint,
     tablebase: Tablebase,
+    refreshing: _Refreshing,
     workers: Workers,
-    kept: LruCache[bytes, tuple[float, bytes]],
+    kept: Kept,
 ) -> Handler:
     """Return what handles requests to an endpoint."""
 
     def work(request: Request) -> bytes:
+        refreshing.now_and_then()
         named = dict(request.path_params)
         pairs = request.query_params.multi_items()
         asked = Parameters(named.pop("variant"), pairs, endpoint.parameters)
         return _json(endpoint.answer(tablebase, asked, **named))
 
     async def handle(request: Request) -> Response:
-        key = request.scope["path"].encode(errors="replace") + b"?" + request.scope["query_string"]
+        path = request.scope["path"].encode(errors="surrogatepass")
+        key = (path, request.scope["query_string"])
         if endpoint.kept:
             found = kept.get(key)
             if found is not None and found[0] > time.monotonic():
@@ -135,16 +156,18 @@ def _ask(
             body = await workers.answer(partial(work, request))
         except MorrisError as error:
             if failure_of(error).status >= 500:
-                _LOG.error("%s: %s", request.url.path, error)
+                _LOG.error("%s: %s", quoted(str(request.url), 200), error)
             return _failed(failure_of(error), record_of(error))
         except WorkersBusyError:
             return _failed(FAILURES["busy"])
         except asyncio.TimeoutError:
-            _LOG.error("%s?%s took too long", request.url.path, request.url.query)
+            _LOG.error("%s took too long", quoted(str(request.url), 200))
             return _failed(FAILURES["slow"])
+        except asyncio.CancelledError:  # the server stops; uvicorn would tell of a mistake
+            return _failed(FAILURES["stopping"])
         if not endpoint.kept:
             return _answer(body, "no-store")
-        kept.put(key, (time.monotonic() + _KEPT_SECONDS, body), len(key) + len(body))
+        kept.put(key, (time.monotonic() + _KEPT_SECONDS, body), sum(map(len, key)) + len(body))
         return _answer(body)
 
     return handle

@@ -11,7 +11,7 @@ from solver.errors import UsageError
 from solver.game import Game
 from solver.levels import LEVELS, Level
 from solver.reading import quoted
-from solver.rules import Rules, get_variant, with_options
+from solver.rules import VARIANTS, Rules, with_options
 
 __all__ = ["MOST_PLIES", "Parameters", "UnknownVariantError"]
 
@@ -54,10 +54,10 @@ class Parameters:
                 raise UsageError(f"the parameter {name} is given twice")
             if name != "r":
                 self._values[name] = value
-        try:
-            rules = get_variant(variant)
-        except UsageError as error:
-            raise UnknownVariantError(str(error)) from None
+        rules = VARIANTS.get(variant.lower())
+        if rules is None:  # a name with options is none here: they are parameters
+            names = ", ".join(VARIANTS)
+            raise UnknownVariantError(f"no variant is called {quoted(variant)}; there are: {names}")
         self.rules: Rules = with_options(rules, [value for name, value in pairs if name == "r"])
 
     def game(self) -> Game:

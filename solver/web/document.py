@@ -117,7 +117,7 @@ def _endpoint(endpoint: Endpoint) -> Schema:
     """An endpoint of a variant."""
     in_path = [part[1:-1] for part in endpoint.path.split("/") if part.startswith("{")]
     names = (*in_path, *endpoint.parameters, "r")
-    failures = ["not found", "bad request", "method", "long", "busy", "slow"]
+    failures = ["not found", "bad request", "method", "long", "busy", "slow", "stopping"]
     if endpoint.needs_tables:
         failures += ["missing table", "damaged table", "no resources"]
     return {

@@ -50,6 +50,9 @@ FAILURES: Final = {
     "method": Failure(405, "method not allowed", "Everything is asked by GET or HEAD."),
     "long": Failure(414, "too long", "The address is longer than the server reads."),
     "busy": Failure(503, "busy", "Too many questions wait for an answer; ask again later."),
+    "crowded": Failure(503, "busy", "Too many connections are open; ask again later."),
+    "stopping": Failure(503, "stopping", "The server is being stopped."),
+    "malformed": Failure(400, "bad request", "That is no request of HTTP that can be read."),
     "slow": Failure(503, "too slow", "The answer took longer than the server allows."),
 }
 """Every way to fail, by a short name."""

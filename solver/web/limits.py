@@ -26,7 +26,8 @@ _MOST_SECONDS: Final = 10.0
 _MOST_CONNECTIONS: Final = 512
 _MOST_TABLES: Final = 512
 """All of the standard game: each that must be opened anew costs a millisecond."""
-_OTHER_FILES: Final = 32
+_OTHER_FILES: Final = 128
+"""Files of other kinds, and connections that have not been refused yet."""
 
 
 def share_descriptors() -> tuple[int, int]:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import asyncio
 import errno
 import gc
+import http
+import json
 import socket
 import sys
-from collections.abc import Callable
 from typing import Final
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from solver.errors import ResourceError, UsageError
+from solver.web.failures import FAILURES
 
 __all__ = ["open_port", "serve"]
 
-_BACKLOG: Final = 256
-"""Connections that wait for being taken on."""
+_BACKLOG: Final = 64
+"""Connections that wait for being taken on; as many are taken on before any is refused."""
 _LONGEST_HEAD: Final = 65_536
 """Bytes of a request's first line and headers."""
 _IDLE_SECONDS: Final = 15
@@ -32,12 +35,18 @@ _SWITCH_SECONDS: Final = 0.0005
 or a request may wait longer for being read than for its answer."""
 
 
-class _TimedProtocol(H11Protocol):
-    """Drops connections whose requests take too long to come, or their answers to go; whatever
-    else is wrong with a request, it is answered once.
+class _Protocol(H11Protocol):
+    """HTTP within limits, each request answered once.
+
+    Connections are dropped whose requests take too long to come, or their answers to be taken.
     """
 
+    most_connections: int
+    """Set by :func:`serve`, in a class of its own."""
+
     _deadline: asyncio.TimerHandle | None = None
+    _receiving = True
+    """Whether a request has begun to come, or the first one is waited for."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -45,14 +54,21 @@ class _TimedProtocol(H11Protocol):
         # the other side to have acknowledged its head, 40 ms.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._start()
+        if len(self.connections) > self.most_connections:
+            self._refuse("crowded")
 
     def data_received(self, data: bytes) -> None:
-        self._start()
-        super().data_received(data)
+        if not self.transport.is_closing():
+            self._receiving = True
+            self._start()
+            super().data_received(data)
 
     def on_response_complete(self) -> None:
         self._stop()
+        self._receiving = False
         super().on_response_complete()
+        if self._busy():
+            self._start()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
@@ -67,28 +83,38 @@ class _TimedProtocol(H11Protocol):
             if cycle.response_started:
                 self.transport.abort()
                 return
-        super().send_400_response(msg)
+        self._refuse("malformed")
+
+    def _refuse(self, name: str) -> None:
+        """Answer without having read a request, and hang up."""
+        failure = FAILURES[name]
+        body = json.dumps({"error": failure.meaning, "kind": failure.kind}).encode()
+        phrase = http.HTTPStatus(failure.status).phrase
+        head = (
+            f"HTTP/1.1 {failure.status} {phrase}\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nretry-after: 1\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    def _busy(self) -> bool:
+        """Whether an answer is still to be taken, or another request has come behind it."""
+        untaken = self.transport.get_write_buffer_size() > 0
+        return untaken or self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
+
+    def _expire(self) -> None:
+        self._deadline = None
+        if self._receiving or self._busy():
+            self.transport.abort()
 
     def _start(self) -> None:
         if self._deadline is None:
-            self._deadline = self.loop.call_later(_REQUEST_SECONDS, self.transport.abort)
+            self._deadline = self.loop.call_later(_REQUEST_SECONDS, self._expire)
 
     def _stop(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-
-
-class _Server(uvicorn.Server):
-    """Says when it listens."""
-
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
 
 
 def open_port(host: str, port: int) -> socket.socket:
@@ -118,16 +144,13 @@ def open_port(host: str, port: int) -> socket.socket:
         raise ResourceError(f"cannot listen at port {port} of {host}: {reason}") from None
 
 
-def serve(
-    application: ASGIApp, listener: socket.socket, connections: int, ready: Callable[[], None]
-) -> None:
+def serve(application: ASGIApp, listener: socket.socket, connections: int) -> None:
     """Answer requests until the process is told to stop.
 
     Args:
         application: what answers.
         listener: from :func:`open_port`; it is closed.
         connections: how many there may be at once.
-        ready: called once requests are answered.
 
     Raises:
         KeyboardInterrupt: the process was told to stop, and all is in order.
@@ -136,18 +159,21 @@ def serve(
     # What is there by now stays: it need not be looked through whenever answers leave litter.
     gc.collect()
     gc.freeze()
+    protocol = type("_Protocol", (_Protocol,), {"most_connections": connections})
     config = uvicorn.Config(
         application,
-        http=_TimedProtocol,
+        http=protocol,
         ws="none",
         loop="asyncio",
         log_level="error",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=connections,
+        backlog=_BACKLOG,
+        # Not what uvicorn has, which writes to standard output, be it there or not.
+        log_config=None,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_STOPPING_SECONDS,
         h11_max_incomplete_event_size=_LONGEST_HEAD,
     )
-    _Server(config, ready).run(sockets=[listener])
+    uvicorn.Server(config).run(sockets=[listener])

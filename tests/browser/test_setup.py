@@ -15,7 +15,8 @@ def expect_error(play: Play, *words: str) -> None:
     error = play.find("#setup-error")
     for word in words:
         error.filter(has_text=word).wait_for()
-    play.find("#setup-done").click()
+    assert play.find("#setup-done").is_disabled()
+    play.find("#setup-text").press("Enter")
     play.page.wait_for_timeout(50)
     assert play.find("#setup-panel").is_visible()
 

@@ -5,8 +5,14 @@
 
 import { askPosition, askSector } from "./api.js";
 import { histogramWords, showHistogram } from "./histogram.js";
-import { showMoves } from "./moves.js";
-import { errorSentence, historySentence, valueSentence, warningSentence } from "./sentences.js";
+import { narrowMoves, showMoves } from "./moves.js";
+import {
+  endSentence,
+  errorSentence,
+  historySentence,
+  valueSentence,
+  warningSentence,
+} from "./sentences.js";
 import { showLine, showMissing } from "./showing.js";
 import { newGame, urlOf, withMove } from "./state.js";
 import { showSymmetries } from "./symmetries.js";
@@ -35,6 +41,10 @@ export class Analysis {
   #patience = 0;
   /** Whether values have been waited for so long that people are told. */
   #isLate = false;
+  /** Whether what the tables say is kept from who plays. */
+  #isHidden = false;
+  /** The turns that go on from what has been clicked; null: all. */
+  #ahead = null;
   /** Of each: the server's answer, an error, or null as long as there is neither. */
   #answer = null;
   #line = null;
@@ -58,11 +68,32 @@ export class Analysis {
     return this.#answer?.kind ? this.#answer : null;
   }
 
+  /**
+   * Show what the tables say, or keep it from who plays.
+   *
+   * @param {boolean} isHidden
+   */
+  hide(isHidden) {
+    this.#isHidden = isHidden;
+    this.show();
+  }
+
+  /**
+   * List only the turns that go on from what has been clicked.
+   *
+   * @param {Set<string>|null} names of the turns; null: all.
+   */
+  narrow(names) {
+    this.#ahead = names;
+    narrowMoves(find("moves"), names);
+  }
+
   /** Forget what is shown. The panels keep their places, for something else is about to come. */
   forget() {
     clearTimeout(this.#patience);
     this.#game = this.#signal = null;
     this.#isLate = false;
+    this.#ahead = null;
     this.#answer = this.#line = this.#images = this.#sector = null;
     find("moves").style.minHeight = `${find("moves").offsetHeight}px`;
     find("moves").replaceChildren();
@@ -171,11 +202,14 @@ export class Analysis {
     const game = this.#game;
     const answer = this.#answer;
     const isMissing = answer?.kind === "missing table";
-    find("value").textContent = game ? valueText(answer) : "";
-    say("warning", answer?.value ? warningSentence(answer, game.variant.fields) : null);
-    say("history", game ? historySentence(game.view) : null);
-    showMissing(find("missing"), isMissing ? answer : null);
-    find("line").hidden = !goesOn(answer);
+    const isHidden = this.#isHidden && Boolean(answer?.value);
+    find("reveal").hidden = !goesOn(answer);
+    find("reveal").textContent = t(this.#isHidden ? "button.reveal" : "button.reveal.hide");
+    find("value").textContent = game ? valueText(answer, isHidden) : "";
+    say("warning", answer?.value && !isHidden ? warningText(answer, game.variant.fields) : null);
+    say("history", game && !game.view.end ? historySentence(game.view) : null);
+    showMissing(find("missing"), isMissing ? answer : null, game?.view.variant);
+    find("line").hidden = isHidden || !goesOn(answer);
     for (const id of ["value-panel", "moves-panel"]) {
       find(id).hidden = !game;
     }
@@ -187,10 +221,11 @@ export class Analysis {
     showMoves(
       find("moves"),
       game.view,
-      answer,
+      isHidden ? game.view : answer, // which has no values
       (move) => urlOf(after(move)),
       (move) => this.#go(after(move)),
     );
+    narrowMoves(find("moves"), this.#ahead);
   }
 
   #showLine() {
@@ -199,7 +234,8 @@ export class Analysis {
     const answer = this.#line;
     find("line").textContent = t(isOpen ? "button.line.hide" : "button.line");
     const isOver = this.#answer?.value && !goesOn(this.#answer);
-    element.hidden = !isOpen || isOver || !this.#game || (!answer && !this.#signal);
+    const isKept = isOver || this.#isHidden || !this.#game;
+    element.hidden = !isOpen || isKept || (!answer && !this.#signal);
     if (answer?.line) {
       showLine(element, this.#game.state, answer);
     } else {
@@ -228,8 +264,8 @@ export class Analysis {
   #showSector() {
     const answer = this.#answer;
     const found = this.#sector;
-    find("histogram-panel").hidden = !answer?.value;
-    if (!answer?.value || (!found && !this.#isLate)) {
+    find("histogram-panel").hidden = this.#isHidden || !goesOn(answer);
+    if (!goesOn(answer) || (!found && !this.#isLate)) {
       return;
     }
     for (const id of ["histogram", "histogram-words"]) {
@@ -261,14 +297,32 @@ function isLineOpen() {
   return find("line").getAttribute("aria-expanded") === "true";
 }
 
-function valueText(answer) {
+function valueText(answer, isHidden) {
   if (!answer) {
     return t("value.wait");
+  }
+  if (isHidden) {
+    return t("value.hidden");
+  }
+  if (isDrawnByHistory(answer)) {
+    return endSentence(answer);
   }
   if (answer.value) {
     return valueSentence(answer);
   }
   return answer.kind === "missing table" ? t("value.none") : errorSentence(answer);
+}
+
+/** What is to be said besides the value; after a draw in play, what the value would be without. */
+function warningText(answer, fields) {
+  return isDrawnByHistory(answer)
+    ? t("value.without-draw", { value: valueSentence(answer) })
+    : warningSentence(answer, fields);
+}
+
+/** Whether the game is over although there are turns. */
+function isDrawnByHistory(answer) {
+  return Boolean(answer.end && goesOn(answer));
 }
 
 function paragraph(textContent) {

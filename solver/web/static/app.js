@@ -9,9 +9,9 @@
 import { Analysis } from "./analysis.js";
 import { ApiError, askPosition, askRules, askVariants, isAbort } from "./api.js";
 import { listenToBoard } from "./board.js";
-import { click } from "./clicking.js";
+import { click, turnsAhead } from "./clicking.js";
 import { chosenOptions, showChoices, showNames } from "./controls.js";
-import { copy, listenToKeys, listenToLinks } from "./listening.js";
+import { copy, listenToKeys, listenToLinks, listenToSkip } from "./listening.js";
 import { EMPTY, dueText, showArrangement, showPosition } from "./position.js";
 import { showProblem } from "./problem.js";
 import { isOver, isProgramToMove, programsMove } from "./program.js";
@@ -49,6 +49,10 @@ const now = {
   refusal: null,
   /** The turn that the program has just played. */
   replied: null,
+  /** Whether what the tables say is shown; null: as usual, not to who plays the program. */
+  reveal: null,
+  /** The key of what is to be said once another game has begun. */
+  notice: null,
 };
 
 let loading = new AbortController();
@@ -127,7 +131,8 @@ async function load() {
   Object.assign(now, { view: null, clicks: [], problem: null, refusal: null });
   analysis.forget();
   showGame();
-  find("notice").textContent = "";
+  find("notice").textContent = now.notice ? t(now.notice) : "";
+  now.notice = null;
   find("board").setAttribute("aria-busy", "true");
   try {
     await loadPosition(signal);
@@ -152,7 +157,10 @@ async function loadPosition(signal) {
   now.catalogue ??= await askVariants(signal);
   const usual = now.catalogue.variants.find(({ variant }) => variant === state.variant);
   now.variant = null;
-  const variant = usual && !state.options.length ? usual : await askRules(state, signal);
+  if (!usual) {
+    throw new ApiError(404, { kind: "not found", error: t("error.variant", { name: state.variant }) });
+  }
+  const variant = state.options.length ? await askRules(state, signal) : usual;
   signal.throwIfAborted();
   now.variant = variant;
   const view = await askPosition("turns", state, variant.start, signal);
@@ -160,6 +168,7 @@ async function loadPosition(signal) {
   now.view = view;
   now.state = { ...state, moves: view.played };
   checkLevel();
+  analysis.hide(isHidden());
   showAll();
   document.body.dataset.ready = "true";
   if (isProgramToMove(now.state, now.view)) {
@@ -265,8 +274,10 @@ function showBoard() {
   } else if (view) {
     const thinking = isProgramToMove(state, view);
     showPosition(board(), view, clicks, !thinking && !isOver(state, view));
+    analysis.narrow(clicks.length ? turnsAhead(view.moves, clicks) : null);
     const due = dueText(view, clicks, {
       against: state.opponent !== null,
+      side: state.side,
       thinking,
       replied: view.played.at(-1) === now.replied ? now.replied : null,
     });
@@ -303,7 +314,25 @@ function onValues() {
   }
 }
 
+/** Whether what the tables say is kept from who plays; after the end nothing is. */
+function isHidden() {
+  const { reveal, state, view } = now;
+  return !view?.end && (reveal === null ? state.opponent !== null : !reveal);
+}
+
+function toggleReveal() {
+  now.reveal = isHidden();
+  analysis.hide(isHidden());
+}
+
+/** Lead to a new game under other rules; what was played can be come back to. */
+function goToNewGame(changes) {
+  now.notice = now.state.moves.length ? "notice.new-game" : null;
+  go(newGame(now.state, changes));
+}
+
 function chooseOpponent(name) {
+  now.reveal = null;
   if (name && analysis.error?.kind === "missing table") {
     find("opponent").value = "";
     refuse("missing.opponent");
@@ -315,7 +344,7 @@ function chooseOpponent(name) {
 function chooseOptions() {
   const { variant } = now.state;
   const usual = now.catalogue.variants.find((each) => each.variant === variant);
-  go(newGame(now.state, { options: chosenOptions(find("options"), usual) }));
+  goToNewGame({ options: chosenOptions(find("options"), usual) });
 }
 
 /** Change a draw in play; the game goes on. */
@@ -373,8 +402,9 @@ function listen() {
   on("setup-cancel", "click", toggleSetup);
   on("copy", "click", copyPosition);
   on("retry", "click", load);
+  on("reveal", "click", toggleReveal);
   on("variant", "change", ({ target }) =>
-    go(newGame(now.state, { variant: target.value, ...USUAL_RULES })),
+    goToNewGame({ variant: target.value, ...USUAL_RULES }),
   );
   on("options", "change", chooseOptions);
   on("limits", "change", ({ target }) => chooseLimit(target));
@@ -382,6 +412,7 @@ function listen() {
   on("side", "change", ({ target }) => go({ ...now.state, side: target.value }));
   on("language", "change", ({ target }) => chooseLanguage(target.value));
   listenToLinks((query) => follow(query));
+  listenToSkip(document.querySelector(".skip"), find("board"));
   listenToKeys({ Escape: letGo, u: undo, r: redo });
   window.addEventListener("popstate", () => {
     if (urlOf(now.state) !== location.pathname + location.search) {

@@ -42,6 +42,17 @@ export function nextPoints(moves, clicks) {
 }
 
 /**
+ * The turns that some clicks may become.
+ *
+ * @param {Move[]} moves the legal turns.
+ * @param {string[]} clicks the points clicked so far.
+ * @returns {Set<string>} their texts.
+ */
+export function turnsAhead(moves, clicks) {
+  return new Set(continuing(moves, clicks).map(({ move }) => move.move));
+}
+
+/**
  * The turn that is partly clicked, as far as the stones on the board show it.
  *
  * @param {Move[]} moves the legal turns.

@@ -93,8 +93,14 @@ export const english = Object.freeze({
   "button.line": "Best play",
   "button.line.hint": "Show how the game goes on with best play by both sides",
   "button.line.hide": "Hide best play",
+  "button.reveal": "Show the answers",
+  "button.reveal.hide": "Hide the answers",
+  "button.reveal.hint": "Show or hide what the tables say of this position and its turns",
+  "button.copy-command": "Copy",
   "button.copy": "Copy position",
   "button.copy.hint": "Copy the position as text, as the command line reads it",
+  "copy.command": "Copied",
+  "copy.not": "Not allowed by the browser",
   "copy.done": "Copied: {text}",
   "copy.failed": "The browser did not allow copying. The position is {text}",
   "label.game": "Game",
@@ -123,6 +129,9 @@ export const english = Object.freeze({
 
   // -- how the game ended (the sentence itself comes from the server) ---------------------------
   "end.play-on": "You may play on.",
+  "end.you.won": "You have won!",
+  "end.you.lost": "You have lost.",
+  "notice.new-game": "A new game has begun; the browser’s Back button leads to the one before.",
 
   // -- values -----------------------------------------------------------------------------------
   "value.heading": "Value",
@@ -134,6 +143,8 @@ export const english = Object.freeze({
     "{colour} loses; in how many plies, only a table of distances would tell.",
   "value.draw": "The game is a draw with best play.",
   "value.wait": "Asking the tables …",
+  "value.hidden": "Hidden while you play.",
+  "value.without-draw": "Without that draw: {value}",
   "value.none": "The value is not known: a table is missing.",
   "value.word.win": "win",
   "value.word.draw": "draw",
@@ -223,6 +234,8 @@ export const english = Object.freeze({
   "error.not found": "There is nothing at this address: {error}",
   "error.too long": "This is too long for one request.",
   "error.damaged table": "A table is damaged, so its values cannot be had: {error}",
+  "error.variant": "No game is called {name}.",
+  "error.stopping": "The server is being stopped.",
   "error.busy": "The server has too much to do just now. Try again in a moment.",
   "error.too slow": "The answer took too long. Try again in a moment.",
   "error.no resources": "A table cannot be read just now: {error}",
@@ -238,6 +251,8 @@ export const english = Object.freeze({
   "missing.any": "The value needs a table that is not there yet.",
   "missing.unsolvable": "It cannot be made here: {reason}",
   "missing.command": "This command makes it, with all that it needs:",
+  "missing.plan": "That can take hundreds of tables. What it needs is told by:",
+  "missing.small": "A small game is solved in seconds:",
   "missing.still": "Without it you can still play here, two people at one board.",
   "missing.opponent": "The program cannot play here: it needs the missing table.",
 

@@ -14,7 +14,7 @@ export const japanese = Object.freeze({
   "page.skip": "盤へ移動",
   "page.noscript": "このページには JavaScript が必要です。",
   "page.keys":
-    "矢印キーで点を移動、Enter かスペースでクリック、Esc で選択解除、u で待った、r でやり直し。",
+    "矢印キーで点を移動、Enter かスペースでクリック、Esc で選択解除、u で待った、r で進める。",
   "list.separator": "、",
   "language.name": "日本語",
 
@@ -76,7 +76,7 @@ export const japanese = Object.freeze({
   // -- buttons ----------------------------------------------------------------------------------
   "button.undo": "待った",
   "button.undo.hint": "直前の手を取り消す（u）",
-  "button.redo": "やり直し",
+  "button.redo": "進める",
   "button.redo.hint": "取り消した手をもう一度指す（r）",
   "button.new": "新しい対局",
   "button.new.hint": "何もない盤から始める",
@@ -85,8 +85,14 @@ export const japanese = Object.freeze({
   "button.line": "最善の手順",
   "button.line.hint": "双方が最善を尽くした場合の手順を示す",
   "button.line.hide": "手順を隠す",
+  "button.reveal": "答えを見る",
+  "button.reveal.hide": "答えを隠す",
+  "button.reveal.hint": "この局面と指し手の評価を表示したり隠したりする",
+  "button.copy-command": "コピー",
   "button.copy": "局面をコピー",
   "button.copy.hint": "コマンドラインで読める形で局面をコピーする",
+  "copy.command": "コピーしました",
+  "copy.not": "ブラウザーが許可しませんでした",
   "copy.done": "コピーしました：{text}",
   "copy.failed": "ブラウザーがコピーを許可しませんでした。局面：{text}",
   "label.game": "対局",
@@ -108,11 +114,14 @@ export const japanese = Object.freeze({
   "due.back": "Esc で途中の手を取り消せます。",
   "due.you": "あなたの番です。",
   "due.thinking": "プログラム（{colour}）が考えています…",
-  "due.replied": "プログラム（{colour}）は {move} と指しました。",
+  "due.replied": "プログラム（{colour}）の手は {move} です。",
   "due.setup": "局面編集中：点をクリックすると石を置いたり取り除いたりできます。",
 
   // -- how the game ended -----------------------------------------------------------------------
   "end.play-on": "続けて指すこともできます。",
+  "end.you.won": "あなたの勝ちです！",
+  "end.you.lost": "あなたの負けです。",
+  "notice.new-game": "新しい対局を始めました。ブラウザーの「戻る」で前の対局に戻れます。",
   "served.end.too few stones": "{opponent}の勝ち：{colour}の石は残り {count} 個です。",
   "served.end.blocked.move": "{opponent}の勝ち：{colour}は動かせる石がありません。",
   "served.end.blocked.place": "{opponent}の勝ち：{colour}は石を置ける点がありません。",
@@ -131,6 +140,8 @@ export const japanese = Object.freeze({
   "value.loss.unknown": "{colour}の負け。手数は距離の表がないと分かりません。",
   "value.draw": "双方が最善を尽くせば引き分け。",
   "value.wait": "表を調べています…",
+  "value.hidden": "対局中は隠しています。",
+  "value.without-draw": "この引き分けがなければ：{value}",
   "value.none": "表がないため、形勢は分かりません。",
   "value.word.win": "勝ち",
   "value.word.draw": "引き分け",
@@ -184,7 +195,7 @@ export const japanese = Object.freeze({
   "refusal.theirs": "{colour}の手番です。{colour}はプログラムが指します。",
   "refusal.loading": "局面を読み込んでいるところです。",
   "refusal.no-undo": "取り消せる手がありません。",
-  "refusal.no-redo": "やり直せる手がありません。",
+  "refusal.no-redo": "進める手がありません。",
 
   // -- the points of the board, for screen readers ----------------------------------------------
   "board.label": "{name}の盤",
@@ -244,6 +255,8 @@ export const japanese = Object.freeze({
   "error.not found": "このアドレスには何もありません：{error}",
   "error.too long": "一度に送るには長すぎます。",
   "error.damaged table": "表が壊れているため、形勢が分かりません：{error}",
+  "error.variant": "{name} というゲームはありません。",
+  "error.stopping": "サーバーは停止中です。",
   "error.busy": "サーバーが混み合っています。少し待ってからもう一度試してください。",
   "error.too slow": "時間がかかりすぎました。少し待ってからもう一度試してください。",
   "error.no resources": "今は表を読めません：{error}",
@@ -259,6 +272,8 @@ export const japanese = Object.freeze({
   "missing.any": "形勢を知るために必要な表がまだありません。",
   "missing.unsolvable": "大きすぎるため、ここでは作れません。",
   "missing.command": "次のコマンドで、必要な表がすべて作られます：",
+  "missing.plan": "数百の表が必要なこともあります。何が必要かは次のコマンドで分かります：",
+  "missing.small": "小さなゲームなら数秒で解けます：",
   "missing.still": "表がなくても、二人での対局はできます。",
   "missing.opponent": "必要な表がないため、ここではプログラムは指せません。",
 
@@ -383,7 +398,7 @@ export const japanese = Object.freeze({
 
   // -- symmetries -------------------------------------------------------------------------------
   "symmetries.heading": "対称な局面",
-  "symmetries.count": "この局面には異なる像が {count} 個あります。",
+  "symmetries.count": "対称な局面は {count} 通りあります。",
   "symmetries.one": "この局面はどこから見ても同じ形です。",
   "symmetries.same": "そのまま",
   "symmetries.turned.1": "右に 90 度回転",

@@ -35,6 +35,19 @@ export function listenToLinks(follow) {
 }
 
 /**
+ * Lead from the link that skips what stands before the board to a point of it, where keys work.
+ *
+ * @param {HTMLElement} link
+ * @param {SVGElement} board
+ */
+export function listenToSkip(link, board) {
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    board.querySelector('[tabindex="0"]')?.focus();
+  });
+}
+
+/**
  * Copy a text.
  *
  * @param {string} text

@@ -26,6 +26,21 @@ export function showMoves(element, view, answer, hrefOf, onChoose) {
   element.replaceChildren(...parts.filter(Boolean));
 }
 
+/**
+ * Show only some of the turns that are listed, as those that go on from what has been clicked.
+ * @param {HTMLElement} element that `showMoves` has filled
+ * @param {Set<string>|null} names of the turns; null for all
+ */
+export function narrowMoves(element, names) {
+  for (const section of element.querySelectorAll("section")) {
+    const items = [...section.querySelectorAll("li")];
+    for (const item of items) {
+      item.hidden = names !== null && !names.has(item.firstElementChild.dataset.move);
+    }
+    section.hidden = items.every(({ hidden }) => hidden);
+  }
+}
+
 /** Why there is no value yet, or no turn; null if there is nothing to say. */
 function noteOf(view, answer) {
   if (!view.moves.length) return paragraph(t("moves.none"));

@@ -56,11 +56,12 @@ export function showArrangement(board, arrangement) {
  *
  * @param {object} view the server's.
  * @param {string[]} clicks the points clicked so far.
- * @param {{against: boolean, thinking: boolean, replied: string|null}} program whether the user
- *   plays against it, whether it is its turn, and which turn it has just played.
+ * @param {{against: boolean, side: string, thinking: boolean, replied: string|null}} program
+ *   whether the user plays against it, the user's side, whether it is the program's turn, and which
+ *   turn it has just played.
  * @returns {string|null} null: the turn is complete, and nothing is due before the next.
  */
-export function dueText(view, clicks, { against, thinking, replied }) {
+export function dueText(view, clicks, { against, side, thinking, replied }) {
   if (thinking) {
     return t("due.thinking", { colour: view.side });
   }
@@ -73,6 +74,7 @@ export function dueText(view, clicks, { against, thinking, replied }) {
   return [
     replied && t("due.replied", { colour: other, move: replied }),
     against && !view.end && !clicks.length && t("due.you"),
+    against && view.end?.winner && t(view.end.winner === side ? "end.you.won" : "end.you.lost"),
     // Who plays on after a draw is told of the turn, not of the draw.
     dueSentence(clicks.length ? { ...view, end: null } : view, part),
     part.to !== null && t("due.back"),

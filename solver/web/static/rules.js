@@ -8,6 +8,9 @@
 import { language, LANGUAGES, t } from "./text.js";
 import { variantName } from "./sentences.js";
 
+/** What the server says of how options are written there. */
+const COMMAND_LINE = "with -r";
+
 /**
  * Show the rules of a variant.
  * @param {HTMLElement} element what to fill
@@ -19,6 +22,7 @@ export function showRules(element, variant, boardData) {
   heading.textContent = t("rules.of", { name: variantName(variant.name) });
   const list = document.createElement("dl");
   for (const [about, text] of Object.entries(rulesText(variant, boardData))) {
+    if (about === COMMAND_LINE) continue; // the page has selects for that
     const term = document.createElement("dt");
     term.textContent = t(`rules.${about}`);
     const words = document.createElement("dd");

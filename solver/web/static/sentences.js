@@ -106,8 +106,8 @@ export function warningSentence(answer, fields) {
     const untaken = fields.mill_wins ? ".untaken" : "";
     return ownSentence(`warning.${value}${untaken}`, { count: dtw, left });
   }
-  const turns = /make the game a draw: (.+)\.$/.exec(answer.warning)?.[1];
-  return turns ? ownSentence("warning.turns", { moves: turns.split(", ") }) : answer.warning;
+  const { drawing: moves } = answer;
+  return moves.length ? ownSentence("warning.turns", { moves }) : answer.warning;
 }
 
 /**

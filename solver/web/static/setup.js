@@ -117,6 +117,7 @@ export class Setup {
       text: find("#setup-text"),
       error: find("#setup-error"),
       good: find("#setup-good"),
+      done: find("#setup-done"),
     };
     this.#listen(find);
   }
@@ -275,6 +276,7 @@ export class Setup {
   #say(error) {
     this.#elements.error.textContent = error;
     this.#elements.good.hidden = error !== "";
+    this.#elements.done.disabled = error !== "";
   }
 
   async #finish() {

@@ -1,5 +1,6 @@
 /** What stands beside the board: the game so far, best play, and missing tables. */
 
+import { copy } from "./listening.js";
 import { lineEndSentence, missingSentence } from "./sentences.js";
 import { atPly, urlOf } from "./state.js";
 import { t } from "./text.js";
@@ -70,8 +71,9 @@ export function showLine(element, state, answer) {
  *
  * @param {HTMLElement} element
  * @param {{sector: string|null, command: string|null}|null} error null: none is missing.
+ * @param {string} variant with its options, as the command line has it.
  */
-export function showMissing(element, error) {
+export function showMissing(element, error, variant) {
   element.hidden = !error;
   if (!error) {
     element.replaceChildren();
@@ -84,9 +86,24 @@ export function showMissing(element, error) {
   ];
   // Some sectors are too large for any command to make their tables.
   if (error.command) {
-    parts.push(paragraph(t("missing.command")), made("code", { textContent: error.command }));
+    parts.push(paragraph(t("missing.command")), ...commandOf(error.command));
+    if (error.sector?.includes("+")) {
+      const plan = `morris plan ${variant} ${error.sector}`;
+      parts.push(paragraph(t("missing.plan")), ...commandOf(plan));
+      parts.push(paragraph(t("missing.small")), ...commandOf("morris solve three --all"));
+    }
   }
   element.replaceChildren(...parts, paragraph(t("missing.still")));
+}
+
+/** A command, and a button that copies it. */
+function commandOf(command) {
+  const textContent = t("button.copy-command");
+  const button = made("button", { type: "button", className: "copy", textContent });
+  button.addEventListener("click", async () => {
+    button.textContent = t((await copy(command)) ? "copy.command" : "copy.not");
+  });
+  return [made("code", { textContent: command }), button];
 }
 
 /** A move with the sign that people read for a capture. */
