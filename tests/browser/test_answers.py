@@ -172,6 +172,44 @@ def test_the_program_begins_where_it_is_its_turn(play: Play, tablebase: Tablebas
     assert play.legal == play.shown("points") - {"b2"}
 
 
+def test_answers_are_hidden_from_who_plays(play: Play) -> None:
+    play.open(position=PUZZLE, play="easy")
+    assert "9" not in play.value
+    assert {move["value"] for move in play.listed()} == {"unknown"}
+    assert play.find("#line").is_hidden()
+    assert play.find("#histogram-panel").is_hidden()
+    play.button("reveal")
+    assert "9 plies" in play.value
+    assert {move["value"] for move in play.listed()} == {"win", "draw"}
+    play.button("reveal")
+    assert "9" not in play.value
+    play.find("#opponent").select_option("")
+    play.settle()
+    assert play.find("#line").is_visible()
+
+
+def test_who_has_won_is_told_so(play: Play) -> None:
+    """White is to take the third but last stone, and the program to have lost."""
+    play.open(position="w:Wa1,d1,g4:Bb6,d6,f6", play="easy")
+    play.turn("g4-g1xb6")
+    assert "You have won" in play.due
+    assert "Black has lost" in play.due
+    assert play.find("#reveal").is_hidden()
+    play.open(position="w:Wa1,d1,g4:Bb6,d6,f6", moves=["g4-g1xb6"], play="easy", side="black")
+    assert "You have lost" in play.due
+
+
+def test_turns_are_listed_that_go_on_from_a_click(play: Play) -> None:
+    play.open(position=PUZZLE)
+    play.click("b6")
+    shown = {
+        m["move"] for m in play.listed() if play.find(f"a[data-move='{m['move']}']").is_visible()
+    }
+    assert shown == {"b6-b4", "b6-d6"}
+    play.press("Escape")
+    assert play.find("a[data-move='c3-d3']").is_visible()
+
+
 def test_two_people_play_without_tables(bare: Play) -> None:
     bare.open("six")
     assert bare.find("#missing").is_visible()
