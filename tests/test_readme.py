@@ -60,7 +60,9 @@ def commands(*, run: bool) -> list[tuple[str, str]]:
     """The commands that are shown, each with what it prints."""
     found = []
     for block in blocks():
-        if block.kind == "console" and (block.before not in (NOT_RUN, RECORDED, SERVED)) == run:
+        if block.kind != "console" or block.before == SERVED:
+            continue
+        if (block.before not in (NOT_RUN, RECORDED)) == run:
             assert block.body.startswith("$ ")
             for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
                 command, _, output = part.partition("\n")
