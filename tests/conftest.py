@@ -24,8 +24,16 @@ STONES = 7
 """The database of the session has all moving sectors of ``nine`` with so many stones at most."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--deep", action="store_true", help="run the tests that take a minute each")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Run the slow tests first, or one process would wait for the other at the end."""
+    if not config.getoption("--deep"):
+        for item in items:
+            if item.get_closest_marker("deep"):
+                item.add_marker(pytest.mark.skip(reason="takes a minute; run with --deep"))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 

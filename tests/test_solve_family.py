@@ -78,7 +78,7 @@ def assert_like_naive(rules: Rules, sectors: Iterable[Sector]) -> Solved:
         "three",
         "four",
         pytest.param("five", marks=pytest.mark.slow),
-        pytest.param("six", marks=pytest.mark.slow),
+        pytest.param("six", marks=pytest.mark.deep),
     ],
 )
 def test_whole_games_equal_the_naive_solver(name: str) -> None:
@@ -205,7 +205,8 @@ def test_distances_that_need_words_equal_the_naive_solver(rules: Rules) -> None:
         (with_options(NINE, ["all-in-mills=none"]), 9),
         (with_options(get_variant("morabaraba"), ["double-mill=2", "all-in-mills=none"]), 8),
         (get_variant("eleven"), 8),
-        (get_variant("dara"), 7),
+        (get_variant("dara"), 6),
+        pytest.param(get_variant("dara"), 7, marks=pytest.mark.deep),
     ],
     ids=lambda value: getattr(value, "name", value),
 )
