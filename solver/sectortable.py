@@ -106,11 +106,10 @@ def open_sector_table(
     metrics = METRICS if metric is None else (metric,)
     for each, database in product(metrics, folders):
         path = table_path(database, rules, sector, each)
-        if not path.exists():
-            continue
-        # Not before: of sectors that are too large for a table it would fill the memory.
-        numbering = layout(rules, sector)
         try:
+            path.stat()
+            # Not before: of sectors that are too large for a table it would fill the memory.
+            numbering = layout(rules, sector)
             reader = TableReader(
                 path,
                 sector=sector,

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from solver import folders, sectortable
-from solver.errors import DamagedTableError, MissingTableError, UsageError
+from solver.errors import DamagedTableError, MissingTableError, ResourceError, UsageError
 from solver.folders import default_database
 from solver.index import layout
 from solver.pack import pack_tables
@@ -519,3 +519,12 @@ def test_threads_share_a_tablebase(database: Path, stored: Stored) -> None:
 def test_asking_needs_no_numba() -> None:
     code = "import sys, solver.tablebase; sys.exit('numba' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_a_table_that_cannot_be_reached_is_not_called_missing(tmp_path: Path) -> None:
+    path = table_path(tmp_path, NINE, FOUR_THREE)
+    path.parent.mkdir()
+    path.symlink_to(path.name)
+    with open_tablebase(tmp_path) as tablebase, pytest.raises(ResourceError) as caught:
+        tablebase.reader(NINE, FOUR_THREE)
+    assert "cannot be read" in str(caught.value)
