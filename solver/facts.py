@@ -67,9 +67,7 @@ def game_facts(game: Game) -> Facts:
         "due": _due(position),
         "mills": [
             {"side": side, "points": [board.points[point] for point in line]}
-            for line, mask in zip(board.lines, board.line_masks, strict=True)
-            for side, stones in (("white", position.white), ("black", position.black))
-            if stones & mask == mask
+            for side, line in position.mills()
         ],
         "last_turn": _parts(board, turns[-1]) if turns else None,
         "played": [turn.text(board) for turn in turns],
@@ -87,8 +85,6 @@ def game_facts(game: Game) -> Facts:
 
 def _due(position: Position) -> list[str]:
     """What the side to move can do with a stone."""
-    if position.outcome() is not None:
-        return []
     due = []
     found = steps(position.rules, position.mover_mask, position.opponent_mask, position.mover_hand)
     placed = {origin is None for origin, _, _ in found}
@@ -142,13 +138,15 @@ def _any_order(position: Position, turn: Turn) -> bool:
     return bool(removable(rules, others) & second and removable(rules, others & ~second) & first)
 
 
-def line_facts(position: Position, result: Result, line: Line, warning: str | None) -> Facts:
-    """Best play from a position whose result is known."""
+def line_facts(
+    position: Position, result: Result, line: Line, steps: list[Facts], warning: str | None
+) -> Facts:
+    """Best play from a position whose result is known; `steps` has the records of its moves."""
     return {
         "variant": position.rules.name,
         "position": str(position),
         **result_facts(result),
-        "line": [move_facts(move) for move in line.moves],
+        "line": steps,
         "ended": line.ended,
         "warning": warning,
     }

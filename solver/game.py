@@ -229,13 +229,19 @@ class Game:
             return f"A draw is due: {self._cause(draw)}."
         return warning(result, self.plies_left(), stones_taken=not self.position.rules.mill_wins)
 
-    def advice(self, result: Result) -> str | None:
-        """Like :meth:`warning`; where that says nothing, which turns would make a draw now."""
+    def advice(self, result: Result, drawing: list[Turn] | None = None) -> str | None:
+        """Like :meth:`warning`; where that says nothing, which turns would make a draw now.
+
+        Args:
+            result: of the present position, as tables have it.
+            drawing: :meth:`drawing_turns`, if they are known.
+        """
         said = self.warning(result)
         if said is not None:
             return said
-        drawing = [turn.text(self.rules.board) for turn in self.drawing_turns()]
-        return f"Played now, these make the game a draw: {', '.join(drawing)}." if drawing else None
+        turns = self.drawing_turns() if drawing is None else drawing
+        texts = [turn.text(self.rules.board) for turn in turns]
+        return f"Played now, these make the game a draw: {', '.join(texts)}." if texts else None
 
     def drawing_turns(self) -> list[Turn]:
         """The turns after which the game's history makes it a draw, in the order of their texts.

@@ -165,6 +165,18 @@ class Position:
             self.opponent_hand,
         )
 
+    def mills(self) -> list[tuple[Literal["white", "black"], tuple[int, ...]]]:
+        """Every line that one side's stones fill, with the side, in the order of the lines."""
+        board = self.rules.board
+        sides: tuple[tuple[Literal["white", "black"], int], ...]
+        sides = (("white", self.white), ("black", self.black))
+        return [
+            (side, line)
+            for line, mask in zip(board.lines, board.line_masks, strict=True)
+            for side, stones in sides
+            if stones & mask == mask
+        ]
+
     def validate(self) -> None:
         """Refuse a position that cannot be.
 

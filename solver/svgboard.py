@@ -155,11 +155,9 @@ def _cells(layout: Layout) -> str:
 
 def _mills(layout: Layout, position: Position) -> str:
     """Return a band along every line that one side's stones fill."""
-    board = layout.board
     bands = [
         element("path", d=polyline((layout.at[line[0]], layout.at[line[-1]])))
-        for line, mask in zip(board.lines, board.line_masks, strict=True)
-        if mask in (position.white & mask, position.black & mask)
+        for _, line in position.mills()
     ]
     return group(
         "mills", *bands, stroke=_MILL, stroke_width=9, stroke_linecap="round", opacity=0.75

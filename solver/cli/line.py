@@ -67,9 +67,9 @@ def line(
         best = tablebase.line(asked, limit)
     warning = game.warning(result)
     if as_json:
-        from solver.facts import line_facts
+        from solver.facts import line_facts, move_facts
 
-        emit_json(line_facts(asked, result, best, warning))
+        emit_json(line_facts(asked, result, best, list(map(move_facts, best.moves)), warning))
         return
     click.echo(_report(asked, result, best, warning))
 

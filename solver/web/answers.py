@@ -70,11 +70,12 @@ def position(tablebase: Tablebase, asked: Parameters) -> Facts:
     game = asked.game()
     here = game.position
     result, moves = tablebase.analyse(here)
+    drawing = game.drawing_turns()
     return {
         **game_facts(game),
         **result_facts(result),
-        "warning": game.advice(result),
-        "drawing": [turn.text(here.rules.board) for turn in game.drawing_turns()],
+        "warning": game.advice(result, drawing),
+        "drawing": [turn.text(here.rules.board) for turn in drawing],
         "moves": [move_in_parts(here, move) for move in moves],
     }
 
@@ -92,7 +93,7 @@ def line(tablebase: Tablebase, asked: Parameters) -> Facts:
     for move in found.moves:
         steps.append(move_in_parts(before, move))
         before = move.position
-    return line_facts(here, result, found, game.warning(result)) | {"line": steps}
+    return line_facts(here, result, found, steps, game.warning(result))
 
 
 def reply(tablebase: Tablebase, asked: Parameters) -> Facts:

@@ -5,6 +5,8 @@
  * focus; what stands on them changes.
  */
 
+import { element } from "./svg.js";
+
 /**
  * @typedef {object} Marks
  * @property {Set<string>} legal the points where a click goes on with a legal turn.
@@ -13,7 +15,6 @@
  * @property {Map<string, string>} labels what each point is called aloud.
  */
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 /** From one file to the next at least, and from the first to the last: the unit of all lengths. */
 const PITCH = 100;
 const WIDTH = 360;
@@ -300,13 +301,4 @@ function pitchOf(board) {
 
 function distinct(numbers) {
   return [...new Set(numbers)].sort((first, second) => first - second);
-}
-
-function element(name, attributes, children = []) {
-  const made = document.createElementNS(NAMESPACE, name);
-  for (const [attribute, value] of Object.entries(attributes)) {
-    made.setAttribute(attribute, value);
-  }
-  made.append(...children);
-  return made;
 }

@@ -7,6 +7,7 @@
  */
 
 import { whyRefused } from "./refusal.js";
+import { OTHER_SIDE } from "./state.js";
 
 /**
  * @typedef {object} Move as the server lists it.
@@ -89,7 +90,7 @@ export function viewAfterClicks(view, clicks, lines) {
     return view;
   }
   const own = view.side;
-  const other = own === "white" ? "black" : "white";
+  const other = OTHER_SIDE[own];
   const after = {
     ...view,
     [own]: [...view[own].filter((point) => point !== from), to],

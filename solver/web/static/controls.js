@@ -1,7 +1,7 @@
 /** The choices: game, rules, draws in play, opponent, side and language. */
 
 import { levelName, optionValue, variantName } from "./sentences.js";
-import { LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
+import { DEFAULT_VARIANT, LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
 import { LANGUAGES, TEXTS, language, t } from "./text.js";
 
 /** What can be chosen of each draw in play, besides what is usual; 0: there is no such draw. */
@@ -43,7 +43,7 @@ export function showNames(variant, state) {
   const name = variant ? variantName(variant.name) : t("page.name");
   document.title = variant ? t("page.title", { name }) : name;
   find("board").setAttribute("aria-label", t("board.label", { name }));
-  const home = { variant: "nine", ...USUAL_RULES, opponent: null };
+  const home = { variant: DEFAULT_VARIANT, ...USUAL_RULES, opponent: null };
   find("home").href = urlOf(newGame(state, home));
 }
 

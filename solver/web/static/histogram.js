@@ -6,9 +6,9 @@
  */
 
 import { percent } from "./sentences.js";
+import { element } from "./svg.js";
 import { formatNumber, t } from "./text.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const WIDTH = 340;
 const LEFT = 40;
 const RIGHT = 8;
@@ -268,10 +268,7 @@ function label(text, x, y, anchor, name = "") {
 }
 
 function shape(name, attributes, text = null) {
-  const made = document.createElementNS(NAMESPACE, name);
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  if (text !== null) made.textContent = text;
-  return made;
+  return element(name, attributes, text === null ? [] : [text]);
 }
 
 function round(number) {

@@ -16,6 +16,16 @@ export function listenToKeys(actions) {
 }
 
 /**
+ * Whether a click on a link is for the page; others ask the browser for a new tab or window.
+ *
+ * @param {MouseEvent} event
+ * @returns {boolean}
+ */
+export function isPlainClick(event) {
+  return !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button);
+}
+
+/**
  * Follow links to the page itself without loading it again; all others, and those that are to open
  * in another tab or window, are the browser's business.
  *
@@ -24,10 +34,9 @@ export function listenToKeys(actions) {
 export function listenToLinks(follow) {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
-    const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     const isOurs =
       link?.origin === location.origin && link.pathname === location.pathname && !link.hash;
-    if (isOurs && isPlain && event.button === 0 && !event.defaultPrevented) {
+    if (isOurs && isPlainClick(event) && !event.defaultPrevented) {
       event.preventDefault();
       follow(link.search);
     }

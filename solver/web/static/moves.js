@@ -4,6 +4,7 @@
  * The server sorts them best first: the quickest wins, draws, the longest losses.
  */
 
+import { isPlainClick } from "./listening.js";
 import { errorSentence, moveLabel, valueWords } from "./sentences.js";
 import { formatNumber, t } from "./text.js";
 
@@ -98,16 +99,12 @@ function itemOf(move, best, hrefOf, onChoose) {
   link.append(span("turn", move.move.replaceAll("x", "×")));
   if (typeof move.dtw === "number") link.append(span("depth", formatNumber(move.dtw)));
   link.addEventListener("click", (event) => {
-    if (!isPlain(event)) return; // a new tab or window is the browser's business
+    if (!isPlainClick(event)) return; // a new tab or window is the browser's business
     event.preventDefault();
     onChoose(move);
   });
   item.append(link);
   return item;
-}
-
-function isPlain(event) {
-  return !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button);
 }
 
 function span(name, text) {

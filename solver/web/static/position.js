@@ -3,6 +3,7 @@
 import { drawBoard, handPicture } from "./board.js";
 import { nextPoints, partOfTurn, viewAfterClicks } from "./clicking.js";
 import { dueSentence, handSentence, pointLabel } from "./sentences.js";
+import { OTHER_SIDE } from "./state.js";
 import { t } from "./text.js";
 
 const SIDES = ["white", "black"];
@@ -69,7 +70,7 @@ export function dueText(view, clicks, { against, side, thinking, replied }) {
   if (part.to !== null && !part.due) {
     return null;
   }
-  const other = view.side === "white" ? "black" : "white";
+  const other = OTHER_SIDE[view.side];
   const goesOn = view.end && view.moves.length > 0 && !against && !clicks.length;
   return [
     replied && t("due.replied", { colour: other, move: replied }),

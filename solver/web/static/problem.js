@@ -1,7 +1,7 @@
 /** Why the page cannot show what its URL asks for, and what to do about it. */
 
-import { errorSentence } from "./sentences.js";
-import { USUAL_LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
+import { errorSentence, withStop } from "./sentences.js";
+import { DEFAULT_VARIANT, USUAL_LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
 import { t } from "./text.js";
 
 const find = (id) => document.getElementById(id);
@@ -20,7 +20,7 @@ export function showProblem(error, state, catalogue, variant) {
     return;
   }
   const isAddress = error.kind === "bad request" || error.kind === "not found";
-  const said = error.law || !isAddress ? errorSentence(error) : asSentence(error.error);
+  const said = error.law || !isAddress ? errorSentence(error) : withStop(error.error);
   find("problem-text").textContent = isAddress ? t("error.address", { error: said }) : said;
   find("retry").hidden = isAddress;
   find("reset").hidden = !isAddress;
@@ -31,9 +31,5 @@ export function showProblem(error, state, catalogue, variant) {
 /** The variant without its options, or the usual one if there is none of its name. */
 function soundRules({ variant }, catalogue) {
   const isKnown = catalogue?.variants.some((each) => each.variant === variant);
-  return { ...USUAL_RULES, variant: isKnown ? variant : "nine" };
-}
-
-function asSentence(text) {
-  return /[.!?]$/u.test(text) ? text : `${text}.`;
+  return { ...USUAL_RULES, variant: isKnown ? variant : DEFAULT_VARIANT };
 }

@@ -5,6 +5,8 @@
  * where. A reason is the key of a text and the facts it speaks of.
  */
 
+import { OTHER_SIDE } from "./state.js";
+
 /**
  * Find the reason.
  *
@@ -20,7 +22,7 @@ export function whyRefused(view, part, point, board, flyingAt) {
     return { key: "refusal.over", facts: {} };
   }
   const colour = view.side;
-  const opponent = colour === "white" ? "black" : "white";
+  const opponent = OTHER_SIDE[colour];
   const facts = { point, colour, opponent };
   if (part.to !== null) {
     return { key: whyNotTaken(view, part, point, opponent), facts };

@@ -6,9 +6,9 @@
  * the facts beside it; what nobody foresaw is shown in English rather than not at all.
  */
 
+import { OTHER_SIDE } from "./state.js";
 import { formatNumber, hasText, language, LANGUAGES, SERVED, t } from "./text.js";
 
-const OTHER_SIDE = Object.freeze({ white: "black", black: "white" });
 
 /**
  * What is due, or how the game ended.
@@ -294,6 +294,11 @@ function asSentence(text) {
   return withStop(capital);
 }
 
-function withStop(text) {
+/**
+ * A clause with its stop; nothing stays nothing.
+ * @param {string} text
+ * @returns {string}
+ */
+export function withStop(text) {
   return /[.!?]$/.test(text) || !text ? text : `${text}.`;
 }

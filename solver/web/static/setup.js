@@ -6,6 +6,7 @@
  */
 
 import { isAbort } from "./api.js";
+import { OTHER_SIDE } from "./state.js";
 
 /**
  * @typedef {object} Arrangement of stones that need not be a position.
@@ -301,6 +302,6 @@ function swapped({ white, black, white_hand, black_hand, side }) {
     black: white,
     white_hand: black_hand,
     black_hand: white_hand,
-    side: side === "white" ? "black" : "white",
+    side: OTHER_SIDE[side],
   };
 }

@@ -2,7 +2,7 @@
 
 import { copy } from "./listening.js";
 import { lineEndSentence, missingSentence } from "./sentences.js";
-import { atPly, urlOf } from "./state.js";
+import { OTHER_SIDE, atPly, urlOf } from "./state.js";
 import { t } from "./text.js";
 
 /**
@@ -14,7 +14,7 @@ import { t } from "./text.js";
  */
 export function showRecord(element, state, view) {
   const mover = view?.side ?? "white";
-  const other = mover === "white" ? "black" : "white";
+  const other = OTHER_SIDE[mover];
   const moves = [...state.moves, ...state.future];
   const items = moves.map((move, index) => {
     const ply = index + 1;

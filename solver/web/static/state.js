@@ -19,7 +19,11 @@
  * @property {"white"|"black"} side the user's side where a level plays the other.
  */
 
-const DEFAULT_VARIANT = "nine";
+/** The variant of a URL that names none. */
+export const DEFAULT_VARIANT = "nine";
+
+/** From a side to the other one. */
+export const OTHER_SIDE = Object.freeze({ white: "black", black: "white" });
 
 /** The draws in play that can be changed, as URLs and the server call them. */
 export const LIMITS = Object.freeze(["repetition", "quiet_limit"]);

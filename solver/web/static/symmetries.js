@@ -1,9 +1,10 @@
 /** The images of a position under the symmetries of its board, as small boards that are links. */
 
+import { isPlainClick } from "./listening.js";
 import { symmetryWords } from "./sentences.js";
+import { element } from "./svg.js";
 import { t } from "./text.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const PITCH = 20;
 const MARGIN = 14;
 const STONE = 7.5;
@@ -58,7 +59,7 @@ function itemOf(image, boardData, hrefOf, onChoose) {
   words.textContent = symmetryWords(image);
   link.append(smallBoard(boardData, stonesOf(image.position)), words);
   link.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (!isPlainClick(event)) return;
     event.preventDefault();
     onChoose(image);
   });
@@ -70,16 +71,16 @@ function smallBoard({ points, edges }, stones) {
   const at = new Map(points.map(({ name, x, y }) => [name, { x: x * PITCH, y: y * PITCH }]));
   const width = Math.max(...points.map(({ x }) => x)) * PITCH + 2 * MARGIN;
   const height = Math.max(...points.map(({ y }) => y)) * PITCH + 2 * MARGIN;
-  const svg = shape("svg", {
+  const svg = element("svg", {
     class: "small-board",
     viewBox: `${-MARGIN} ${-MARGIN} ${width} ${height}`,
     "aria-hidden": "true",
   });
   const ground = { class: "ground", x: -MARGIN, y: -MARGIN, width, height, rx: 4 };
   svg.append(
-    shape("rect", ground),
+    element("rect", ground),
     ...edges.map((edge) => line(edge, at)),
-    ...points.map(({ name }) => shape("circle", { class: "spot", ...centre(at, name), r: 2 })),
+    ...points.map(({ name }) => element("circle", { class: "spot", ...centre(at, name), r: 2 })),
     ...["white", "black"].flatMap((side) => stones[side].map((name) => stone(side, name, at))),
   );
   return svg;
@@ -87,16 +88,16 @@ function smallBoard({ points, edges }, stones) {
 
 function line([from, to], at) {
   const [start, end] = [at.get(from), at.get(to)];
-  return shape("line", { class: "edge", x1: start.x, y1: start.y, x2: end.x, y2: end.y });
+  return element("line", { class: "edge", x1: start.x, y1: start.y, x2: end.x, y2: end.y });
 }
 
 function stone(side, name, at) {
-  const made = shape("g", { class: `stone ${side}` });
+  const made = element("g", { class: `stone ${side}` });
   const sign =
     side === "white" ? { r: STONE * 0.55, fill: "none" } : { r: STONE * 0.22 };
   made.append(
-    shape("circle", { class: "face", ...centre(at, name), r: STONE }),
-    shape("circle", { class: "sign", ...centre(at, name), ...sign }),
+    element("circle", { class: "face", ...centre(at, name), r: STONE }),
+    element("circle", { class: "sign", ...centre(at, name), ...sign }),
   );
   return made;
 }
@@ -104,10 +105,4 @@ function stone(side, name, at) {
 function centre(at, name) {
   const { x, y } = at.get(name);
   return { cx: x, cy: y };
-}
-
-function shape(name, attributes) {
-  const made = document.createElementNS(NAMESPACE, name);
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  return made;
 }
