@@ -16,7 +16,8 @@ POINT = re.compile(r"[a-g][1-7]")
 
 SETTLED = """() =>
     document.body.dataset.ready === "true" &&
-    document.querySelector("#board").getAttribute("aria-busy") !== "true"
+    document.querySelector("#board").getAttribute("aria-busy") !== "true" &&
+    document.querySelector("#line-moves").getAttribute("aria-busy") !== "true"
 """
 
 PLAYED = """(count) => {

@@ -236,6 +236,7 @@ export class Analysis {
     const isOver = this.#answer?.value && !goesOn(this.#answer);
     const isKept = isOver || this.#isHidden || !this.#game;
     element.hidden = !isOpen || isKept || (!answer && !this.#signal);
+    element.setAttribute("aria-busy", String(!element.hidden && !answer));
     if (answer?.line) {
       showLine(element, this.#game.state, answer);
     } else {
