@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import faultlist
 import pytest
+from faultlist import fault  # noqa: F401 - a fixture of all tests
 
 from databases import shared_database
 
@@ -26,6 +28,11 @@ STONES = 7
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="run the tests that take a minute each")
+    faultlist.add_option(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(faultlist.FaultList(config))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
