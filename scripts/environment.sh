@@ -26,10 +26,19 @@ environment() {
     # Nothing to install as long as pyproject.toml has not changed.
     if ! cmp -s pyproject.toml "$stamp"; then
         echo "installing $requirement into $VENV" >&2
-        "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check \
-            --editable "$requirement" >&2
+        install_packages --editable "$requirement"
         cp pyproject.toml "$stamp"
     fi
+}
+
+# install_packages ARGUMENTS...   into $VENV, as pip does; by uv, which takes a quarter of the time
+install_packages() {
+    pip install uv && "$VENV/bin/uv" pip install --quiet --python "$VENV/bin/python" "$@" >&2 ||
+        pip install "$@" # uv knows nothing of pip's settings, such as another index
+}
+
+pip() {
+    "$VENV/bin/python" -m pip --quiet --disable-pip-version-check "$@" >&2
 }
 
 find_python() {
