@@ -78,7 +78,7 @@ def test_compress_and_expand_undo_each_other(mask: int, onto: int) -> None:
 
 @pytest.mark.parametrize("board", BOARDS.values(), ids=str)
 def test_there_are_as_many_orbits_as_burnside_counts(board: Board) -> None:
-    for size in range(13):
+    for size in range(13 if board.size <= 24 else 10):  # of 30 points that is 14 million sets
         found = orbits(board, size)
         assert len(found) == orbit_count(board, size)
         assert (np.diff(found) > 0).all()
