@@ -1,1 +1,0 @@
-"""What the tests of faults share; :mod:`faultlist` makes a list of them."""
