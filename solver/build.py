@@ -200,6 +200,7 @@ class _Run:
                     table_path(self.database, self.rules, each.sector),
                     table_header(self.rules, each),
                     payload_of(each.stored),
+                    file_bytes(self.rules, each.sector),
                 )
                 for each in solved
                 if each.sector in wanted

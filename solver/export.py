@@ -225,7 +225,7 @@ def export_sector(
         "program": f"morris-solver {__version__}",
     }
     parts = distinct_rows(tablebase, rules, sector, sample=sample, seed=seed, threads=threads)
-    with replacing(path) as file, closing(parts):
+    with replacing(path, plan.bytes) as file, closing(parts):
         writer = open_writer(file_format, file, dtype, plan.rows, constants, record, COLUMNS)
         with writer:
             done = 0

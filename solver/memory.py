@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import resource
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,6 +13,7 @@ from typing import Final
 
 __all__ = [
     "DEFAULT_SHARE",
+    "address_space",
     "available_memory",
     "default_memory",
     "free_disk",
@@ -34,6 +34,12 @@ def available_memory() -> int:
     the address space (``ulimit -v``) leaves.
     """
     return max(0, min(_limits(), default=_ASSUMED))
+
+
+def address_space() -> tuple[int, int] | None:
+    """Return the bytes of address space in use and the most there may be; None for no limit."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else (_address_space_used(), limit)
 
 
 def total_memory() -> int:
@@ -63,7 +69,8 @@ def free_disk(folder: str | os.PathLike[str]) -> int:
     path = Path(folder).absolute()
     while not path.exists() and path != path.parent:
         path = path.parent
-    return shutil.disk_usage(path).free
+    found = os.statvfs(path)
+    return found.f_bavail * found.f_frsize
 
 
 def gigabytes(number: float) -> str:
@@ -81,9 +88,10 @@ def _limits() -> Iterator[int]:
     if system is not None:
         yield system
     yield from _control_groups_left(Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"))
-    address_space, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if address_space != resource.RLIM_INFINITY:
-        yield address_space - _address_space_used()
+    found = address_space()
+    if found is not None:
+        used, limit = found
+        yield limit - used
 
 
 def _system_available() -> int | None:

@@ -59,6 +59,7 @@ def write_table(
     level: int | None = None,
     threads: int = 1,
     progress: Progress | None = None,
+    file_bytes: int | None = None,
 ) -> int:
     """Write a table file, whole or not at all, and return its size in bytes.
 
@@ -72,6 +73,7 @@ def write_table(
         level: zstd compression level; None for parameters tuned to the metric.
         threads: threads to compress with.
         progress: called in this thread now and then; if it raises, nothing is left behind.
+        file_bytes: about what the file will take, for the message if there is no room for it.
 
     Raises:
         ValueError: the payload is not as long as the header says, or not plain bytes.
@@ -88,7 +90,7 @@ def write_table(
         level=header.metric if level is None else level,
         threads=threads,
     )
-    with replacing(Path(path)) as file, closing(packed):
+    with replacing(Path(path), file_bytes) as file, closing(packed):
         head = header_frame(header)
         file.write(head)
         sizes: list[int] = []

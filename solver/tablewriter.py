@@ -25,11 +25,19 @@ Wrote = Callable[[Sector, int, float], None]
 
 
 class NewTable(NamedTuple):
-    """A table to write: where, what it says about itself, and its payload."""
+    """A table to write.
+
+    Attributes:
+        path: where.
+        header: what it says about itself.
+        payload: its entries.
+        file_bytes: about what the file will take.
+    """
 
     path: Path
     header: TableHeader
     payload: npt.NDArray[np.uint8]
+    file_bytes: int
 
 
 class TableWriter:
@@ -48,6 +56,9 @@ class TableWriter:
         self._wrote = wrote
         self._given_up = Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="table-writer")
+        # The thread is started before it has work: one that an interruption keeps the pool from
+        # knowing of would not be waited for, and would write on when the lock is gone.
+        self._pool.submit(int).result()
         self._pending: Future[None] | None = None
         self._bytes = 0
 
@@ -97,11 +108,16 @@ class TableWriter:
             self._pending = None
 
     def _write_all(self, tables: list[NewTable]) -> None:
-        for path, header, payload in tables:
+        for path, header, payload, file_bytes in tables:
             started = time.perf_counter()
             try:
                 size = write_table(
-                    path, header, payload, threads=self._threads, progress=self._go_on
+                    path,
+                    header,
+                    payload,
+                    threads=self._threads,
+                    progress=self._go_on,
+                    file_bytes=file_bytes,
                 )
             except OSError as error:
                 raise ResourceError(f"{path} cannot be written: {error.strerror}") from None

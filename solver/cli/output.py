@@ -12,6 +12,7 @@ import click
 from solver.atomicfile import replacing
 from solver.cli.common import Decorated
 from solver.cli.formats import stdout_can_show, stdout_colour
+from solver.cli.signals import terminated_like_interrupted
 from solver.errors import ResourceError, UsageError
 from solver.render import NOT_ASCII, render_text
 
@@ -78,7 +79,10 @@ def write_text(path: str, text: str, option: str) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(data)
             return
-        with replacing(Path(os.path.realpath(target))) as file:  # a link stays one
+        with (
+            terminated_like_interrupted(),
+            replacing(Path(os.path.realpath(target)), len(data)) as file,  # a link stays one
+        ):
             file.write(data)
     except OSError as error:
         named_wrongly = isinstance(error, FileExistsError | FileNotFoundError | NotADirectoryError)
