@@ -17,6 +17,7 @@ from solver.cli.common import (
     variant_argument,
 )
 from solver.cli.formats import emit_json, format_bytes, format_duration
+from solver.cli.signals import terminated_like_interrupted
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
@@ -68,7 +69,7 @@ def pack(
         bits = f" ({8 * size / header.slots:.3f} bits per slot)" if header.slots >= 100_000 else ""
         say(f"{header.sector}: {format_bytes(size)}{bits}")
 
-    with check_progress(len(chosen)) as progress:
+    with terminated_like_interrupted(), check_progress(len(chosen)) as progress:
         try:
             report = pack_tables(
                 rules,

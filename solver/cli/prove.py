@@ -18,6 +18,7 @@ from solver.cli.formats import (
     format_result,
     format_table,
 )
+from solver.cli.signals import terminated_like_interrupted
 from solver.errors import DamagedTableError, MissingTableError
 from solver.rules import Rules
 from solver.sectors import Sector, start_sector, wanted_sectors
@@ -72,7 +73,8 @@ def prove(rules: Rules, check: bool, database: Path, threads: int | None, as_jso
     if check and proof.unchecked and not proof.missing:
         from solver.cli.verify import check_sectors
 
-        reports = check_sectors(checker, proof.unchecked, "full")
+        with terminated_like_interrupted():
+            reports = check_sectors(checker, proof.unchecked, "full")
         wrong = sum(report.mismatches for report in reports)
         proof = checker.proof(wanted_sectors(rules))
     result, openings, losing = _answers(rules, database, proof)
