@@ -13,6 +13,9 @@ def main() -> None:
         from solver.cli import main as run
 
         run()
+    except MemoryError:  # there is not even enough for the command line
+        sys.stderr.write("Error: there is not enough memory to begin\n")
+        sys.exit(5)
     except KeyboardInterrupt:
         if sys.stderr is not None:
             sys.stderr.write("interrupted\n")

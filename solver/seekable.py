@@ -69,6 +69,9 @@ loss are in ``databases/README.md``.
 CHECKSUM_BYTES: Final = 4
 """Bytes of the checksum that ends a frame."""
 
+_NO_MEMORY: Final = "not enough memory"
+"""Part of what zstd says where it is refused memory."""
+
 Result = TypeVar("Result")
 Entries = npt.NDArray[np.void]
 """Seek table entries, shape (frames,), dtype :data:`ENTRY`."""
@@ -218,6 +221,8 @@ def unpack_frame(data: bytes | memoryview, size: int, checksum: int) -> bytes:
             raise ContainerError("its checksum is not the one in the seek table")
         unpacked = _contexts.decompressor.decompress(data, allow_extra_data=False)
     except zstandard.ZstdError as error:
+        if _NO_MEMORY in str(error):
+            raise MemoryError(str(error)) from None
         raise ContainerError(f"zstd cannot unpack it ({error})") from None
     if len(unpacked) != size:
         raise ContainerError(f"unpacks to {len(unpacked)} bytes and not to {size}")
@@ -270,9 +275,13 @@ def pack_frames(
     def pack(start: int) -> list[bytes]:
         compress = _contexts.compressor(level).compress
         stop = min(len(view), start + per_batch * frame_size)
-        return [
-            compress(view[i : min(i + frame_size, stop)]) for i in range(start, stop, frame_size)
-        ]
+        try:
+            return [
+                compress(view[i : min(i + frame_size, stop)])
+                for i in range(start, stop, frame_size)
+            ]
+        except zstandard.ZstdError as error:  # nothing else can go wrong
+            raise MemoryError(str(error)) from None
 
     return in_order(pack, range(0, len(view), per_batch * frame_size), threads)
 

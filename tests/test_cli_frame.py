@@ -112,7 +112,7 @@ def test_wrong_usage_gives_one_line_and_exit_code_2(
         (LockedDatabaseError("locked"), 5, "Error: locked\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
         (KeyboardInterrupt("go on with: morris"), 130, "go on with: morris\n"),
-        (MemoryError(), 5, "Error: there is not enough memory\n"),
+        (MemoryError(), 5, "Error: there is not enough memory: "),
         (PermissionError(errno.EACCES, "Permission denied", "/x"), 5, "/x: permission denied"),
         (OSError(errno.ENOSPC, "No space left on device", "/x"), 5, "/x: no space left"),
         (OSError("odd"), 5, "Error: odd\n"),

@@ -7,6 +7,7 @@ of the user's.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from typing import Final, NamedTuple
 
 import click
 
-from solver import __version__
+from solver import __version__, memory
+from solver.addressspace import load_only_with_room
 from solver.errors import MorrisError, UsageError
 from solver.escape import one_line
 
@@ -140,6 +142,7 @@ def morris() -> None:
 def main() -> None:
     """Run the command line of this process and end it."""
     _occupy_closed_descriptors()
+    load_only_with_room()
     if sys.stderr is None:  # closed; most code that reports on its work takes it for granted
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
     # NumPy's linear algebra, which nothing here uses, would start threads when it is imported:
@@ -181,10 +184,15 @@ def run(arguments: Sequence[str]) -> int:
         with suppress(OSError, ValueError, AttributeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
-    except MemoryError:
-        return _fail("there is not enough memory", 5)
+    except MemoryError as error:
+        return _fail(_too_little_memory(error), 5)
     except OSError as error:
         return _fail(*_explain(error))
+    except (ImportError, RuntimeError) as error:
+        reason = _refused_by_system(error)
+        if reason is None:
+            raise
+        return _fail(reason, 5)
 
 
 def _occupy_closed_descriptors() -> None:
@@ -229,6 +237,36 @@ def _with_hint(error: click.UsageError) -> str:
         return message
     stop = "" if message.endswith((".", "?", "!")) else "."
     return f"{message}{stop} Try '{error.ctx.command_path} --help'."
+
+
+def _too_little_memory(error: MemoryError) -> str:
+    """Return what to say where memory was refused: how much was asked for, if that is known."""
+    shape, kind = getattr(error, "shape", None), getattr(error, "dtype", None)
+    left = f"{memory.gigabytes(memory.available_memory())} are left{_limit()}"
+    if shape is None or kind is None:
+        return f"there is not enough memory: {left}"
+    asked = memory.gigabytes(math.prod(shape) * kind.itemsize)
+    return f"there is not enough memory: {asked} more are needed, but only {left}"
+
+
+def _limit() -> str:
+    """Return in parentheses what the address space is limited to, if it is."""
+    found = memory.address_space()
+    return "" if found is None else f" (ulimit -v allows {memory.gigabytes(found[1])} in all)"
+
+
+def _refused_by_system(error: ImportError | RuntimeError) -> str | None:
+    """Return what to say of a refusal that Python tells in its own ways; None if it is none."""
+    if isinstance(error, RuntimeError):
+        if "start new thread" not in str(error):
+            return None
+        return (
+            "the system refuses to start another thread: allow more processes (ulimit -u) or more"
+            f" memory, or use fewer with --threads{_limit()}"
+        )
+    if memory.address_space() is None:
+        return None
+    return f"there is not enough memory to load what this needs{_limit()}"
 
 
 def _explain(error: OSError) -> tuple[str, int]:
