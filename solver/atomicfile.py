@@ -171,13 +171,13 @@ def _no_room(path: Path, number: int, written: int, need: int | None) -> str:
     else:
         amount = f"about {gigabytes(need)}"
     if number == errno.EDQUOT:
-        return f"{path} needs {amount} of disk, more than your quota leaves"
+        return f"{path} needs {amount} of disk, but your quota leaves less"
     if number == errno.EFBIG:
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-        most = "the file system allows"
+        most = "the file system takes no file so large"
         if limit != resource.RLIM_INFINITY:
-            most = f"the {gigabytes(limit)} a file may have here (ulimit -f)"
-        return f"{path} needs {amount} of disk, more than {most}"
+            most = f"a file may have only {gigabytes(limit)} here (ulimit -f)"
+        return f"{path} needs {amount}, but {most}"
     free = free_disk(path.parent)
     if free > max(written, need or 0):  # or of those who make files there is no room for more
         return f"{path}: no space left on the disk to write it: it needs {amount}"

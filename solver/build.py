@@ -33,6 +33,7 @@ from solver.storedcache import StoredCache
 from solver.survey import (
     Survey,
     check_disk,
+    check_folders,
     check_memory,
     open_table,
     refuse_unsolvable,
@@ -113,7 +114,7 @@ def build(
         progress: told what happens.
 
     Raises:
-        UsageError: a sector has no table under these rules, or cannot be solved yet.
+        UsageError: a sector has no table under these rules, or something else is in its place.
         ResourceError: not enough disk or memory, or the folder cannot be written.
         LockedDatabaseError: another process is writing to the database.
     """
@@ -135,6 +136,7 @@ def build(
         todo = survey(rules, asked, database, force=force, threads=threads, known=todo.sound)
         for text in todo.damaged.values():
             progress.note(f"{text}; it will be made anew")
+        check_folders(rules, todo, database)
         check_disk(rules, todo, database)
         limit = check_memory(rules, todo.units, memory_bytes)
         progress.begin(todo.units)

@@ -1,4 +1,4 @@
-"""How much memory and disk there is, and how much of it this process has used."""
+"""How much memory and disk there is, how much of it this process has used, and how many files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "default_memory",
     "free_disk",
     "gigabytes",
+    "most_open_tables",
     "peak_memory",
     "total_memory",
 ]
@@ -71,6 +72,12 @@ def free_disk(folder: str | os.PathLike[str]) -> int:
         path = path.parent
     found = os.statvfs(path)
     return found.f_bavail * found.f_frsize
+
+
+def most_open_tables() -> int:
+    """Return how many tables to keep open at most: a third of the files a process may have."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if limit == resource.RLIM_INFINITY else limit // 3
 
 
 def gigabytes(number: float) -> str:

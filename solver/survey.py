@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from solver import memory
-from solver.errors import DamagedTableError, ResourceError
+from solver.errors import DamagedTableError, ResourceError, UsageError
 from solver.plan import file_bytes, unit_memory, unit_slots
 from solver.rules import Rules
 from solver.sectors import (
@@ -29,6 +29,7 @@ from solver.tablefile import TableReader, table_path
 __all__ = [
     "Survey",
     "check_disk",
+    "check_folders",
     "check_memory",
     "open_table",
     "refuse_unsolvable",
@@ -203,6 +204,26 @@ def sound_table(
             return reader.identity
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def check_folders(rules: Rules, todo: Survey, database: str | os.PathLike[str]) -> None:
+    """Refuse to begin where something is in the way of the tables.
+
+    Raises:
+        UsageError: a family's folder is a file, or a table's file is a folder.
+        ResourceError: a family's folder may not be written.
+    """
+    paths = [table_path(database, rules, sector) for sector in todo.wanted]
+    for folder in sorted({path.parent for path in paths}):
+        if not folder.exists():
+            continue
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is a file where a folder of tables belongs; move it away")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ResourceError(f"the folder {folder} may not be written")
+    for path in sorted(paths):
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder where a table belongs; move it away")
 
 
 def check_disk(rules: Rules, todo: Survey, database: str | os.PathLike[str]) -> None:

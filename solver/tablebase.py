@@ -31,6 +31,7 @@ import numpy.typing as npt
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.folders import PathOrPaths, read_folders
 from solver.lru import LruCache
+from solver.memory import most_open_tables
 from solver.position import Position, Turn
 from solver.results import (
     WDL,
@@ -116,7 +117,7 @@ class Tablebase:
                 raise UsageError(f"{name} must be a number of 0 or more, not {limit!r}")
         self._closed = False
         self._tables: LruCache[tuple[Rules, Sector, Metric | None], SectorTable] = LruCache(
-            max_open_files
+            min(max_open_files, most_open_tables())
         )
         self._frames: LruCache[tuple[object, int], bytes] = LruCache(cache_mb * 1e6)
 

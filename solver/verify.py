@@ -13,6 +13,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from solver import memory
 from solver.certificate import (
     Mismatch,
     Progress,
@@ -21,7 +22,7 @@ from solver.certificate import (
     check_sector,
     needed,
 )
-from solver.errors import UsageError
+from solver.errors import ResourceError, UsageError
 from solver.rules import Rules
 from solver.sectors import Sector, solving_order
 from solver.sectortable import METRICS
@@ -122,6 +123,7 @@ def verify_sectors(
         UsageError: no such mode, or a sector that cannot be checked in this mode.
         MissingTableError: a table is not there; the message names the command that makes it.
         DamagedTableError: a file is not what its checksums say.
+        ResourceError: there is too little memory for the tables that a full check reads.
     """
     if mode not in get_args(Mode):
         raise UsageError(f"tables are verified by {', '.join(get_args(Mode))}, not {mode!r}")
@@ -278,8 +280,19 @@ class _Tables:
         return len(self.tablebase.present(self._rules, sectors, "dtw")) == len(sectors)
 
     def whole(self, sectors: list[Sector]) -> dict[Sector, Stored]:
-        """Return some tables and forget all others, as memory is scarce."""
+        """Return some tables and forget all others, as memory is scarce.
+
+        Raises:
+            ResourceError: it is too scarce; says how much is needed, and how much there is.
+        """
         self._whole = {s: table for s, table in self._whole.items() if s in sectors}
+        more = [self.reader(s).header for s in sectors if s not in self._whole]
+        need, left = sum(header.payload_bytes for header in more), memory.available_memory()
+        if need > left:
+            raise ResourceError(
+                f"checking {sectors[0]} takes {memory.gigabytes(need)} of memory for the tables it"
+                f" reads, but only {memory.gigabytes(left)} are available"
+            )
         for sector in sectors:
             if sector not in self._whole:
                 self._whole[sector] = self.reader(sector).entries(threads=self._threads)

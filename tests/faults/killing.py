@@ -21,11 +21,12 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-__all__ = ["STEPS", "ForkServer", "Run"]
+__all__ = ["STEPS", "ForkServer", "Run", "fill_disk"]
 
 STEPS = ["starting", "solving", "compressing", "renaming", "solving beside the writer"]
 """Of ``morris solve``. Renaming is all from before the bytes are put on the disk until the name
@@ -89,6 +90,9 @@ class ForkServer:
         closed: str = "",
         limits: dict[str, int] | None = None,
         failures: dict[str, int] | None = None,
+        user: int | None = None,
+        fill: Path | None = None,
+        leave: int = 0,
     ) -> Run:
         """Run ``morris`` and disturb it.
 
@@ -102,6 +106,9 @@ class ForkServer:
             limits: resource limits by their names, such as ``RLIMIT_FSIZE``.
             failures: errors of the system that calls raise at that step, by the name of the
                 function in :mod:`os`.
+            user: number of the user to be; None for who runs the tests.
+            fill: a file that is made so large at that step that nothing is left on its disk.
+            leave: but for so many bytes.
         """
         request = {
             "arguments": [str(argument) for argument in arguments],
@@ -112,6 +119,9 @@ class ForkServer:
             "closed": closed,
             "limits": limits or {},
             "failures": failures or {},
+            "user": user,
+            "fill": None if fill is None else str(fill),
+            "leave": leave,
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -154,8 +164,10 @@ def run_child(request: dict[str, Any], null: int) -> Run:
         os.dup2(null, 0)
         for number, name in ((1, "stdout"), (2, "stderr")):
             os.dup2(pipes[name][1] if name in pipes else outputs[name].fileno(), number)
-        for descriptor in (notes, go, *(end for pipe in pipes.values() for end in pipe)):
-            os.close(descriptor)
+        for descriptor in map(int, os.listdir("/proc/self/fd")):
+            if descriptor > 2 and descriptor not in (note, waits):
+                with suppress(OSError):  # that of the folder itself
+                    os.close(descriptor)
         become(request, note, waits)
     for descriptor in (note, waits, *(pipe[1] for pipe in pipes.values())):
         os.close(descriptor)
@@ -203,6 +215,13 @@ def become(request: dict[str, Any], note: int, waits: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for name, limit in request["limits"].items():
         resource.setrlimit(getattr(resource, name), (limit, limit))
+    if request["user"] is not None:
+        os.setgroups([])
+        os.setgid(request["user"])
+        os.setuid(request["user"])
+        from solver.cli import compiling
+
+        compiling.is_compiled = lambda moving: True  # in a folder of whom it was before
     steps = Steps(request, note, waits)
     watch(steps)
     sys.argv[1:] = request["arguments"]
@@ -228,6 +247,7 @@ class Steps:
         self.counts: Counter[str] = Counter()
         self.wanted = request["step"], request["number"]
         self._failures = request["failures"]
+        self._fill, self._leave = request["fill"], request["leave"]
         self._note, self._waits = note, waits
         self.failing: dict[str, int] = {}
 
@@ -236,8 +256,16 @@ class Steps:
         self.counts[step] += 1
         if (step, self.counts[step]) == self.wanted:
             self.failing = self._failures
+            if self._fill is not None:
+                fill_disk(Path(self._fill), self._leave)
             os.write(self._note, b"!")
             os.read(self._waits, 1)
+
+
+def fill_disk(path: Path, leave: int) -> None:
+    """Make a file so large that nothing but so many bytes is left on its disk."""
+    found = os.statvfs(path.parent)
+    path.write_bytes(bytes(max(0, found.f_bavail * found.f_frsize - leave)))
 
 
 def watch(steps: Steps) -> None:
