@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from faultlist import Fault
 
 from solver import memory
 
@@ -36,7 +37,15 @@ def write_group(folder: Path, **files: object) -> None:
         (folder / name.replace("__", ".")).write_text(f"{text}\n")
 
 
-def test_a_control_group_and_those_above_it(tmp_path: Path) -> None:
+CONTROL_GROUP = pytest.mark.fault(
+    "scarcity",
+    "a control group leaves less memory than the machine has",
+    promise="no more than three quarters of what it leaves is used unless --memory says so",
+)
+
+
+@CONTROL_GROUP
+def test_a_control_group_and_those_above_it(tmp_path: Path, fault: Fault) -> None:
     root, own = tmp_path / "root", tmp_path / "own"
     own.write_text("1:cpu:/elsewhere\n0::/outer/inner\n")
     write_group(
@@ -44,9 +53,11 @@ def test_a_control_group_and_those_above_it(tmp_path: Path) -> None:
     )
     write_group(root / "outer" / "inner", memory__max="max", memory__current=5, memory__stat="")
     assert list(memory._control_groups_left(root, own)) == [350]
+    fault.happened("the least that any of them leaves counts")
 
 
-def test_a_control_group_of_the_first_version(tmp_path: Path) -> None:
+@CONTROL_GROUP
+def test_a_control_group_of_the_first_version(tmp_path: Path, fault: Fault) -> None:
     root, own = tmp_path / "root", tmp_path / "own"
     own.write_text("4:cpu,memory:/job\n")
     write_group(
@@ -56,6 +67,7 @@ def test_a_control_group_of_the_first_version(tmp_path: Path) -> None:
         memory__stat="inactive_file 1\ntotal_inactive_file 300",
     )
     assert list(memory._control_groups_left(root, own)) == [400]
+    fault.happened("the least that any of them leaves counts")
 
 
 def test_no_control_groups(tmp_path: Path) -> None:

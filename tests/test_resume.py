@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from faultlist import Fault
 from strategies import NINE
 
 from solver import build as module
@@ -78,9 +79,14 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return files(database)
 
 
+@pytest.mark.fault(
+    "interruption",
+    "SIGINT, SIGTERM or SIGKILL at a random moment, and again at another in the run that goes on",
+    promise="files with their names are whole; the same command goes on and makes the same bytes",
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_killed_at_random_points_and_resumed(
-    number: signal.Signals, undisturbed: dict[str, bytes], tmp_path: Path
+    number: signal.Signals, undisturbed: dict[str, bytes], tmp_path: Path, fault: Fault
 ) -> None:
     chance = random.Random(int(number))
     for _ in range(2):
@@ -98,6 +104,7 @@ def test_killed_at_random_points_and_resumed(
         # What has its name is whole.
         finished = {name: data for name, data in files(tmp_path).items() if ".tmp-" not in name}
         assert finished.items() <= undisturbed.items()
+        fault.happened("files with their names are whole; in the end the same bytes")
     with start(tmp_path) as process:
         _, err = process.communicate()
     assert process.returncode == 0, err

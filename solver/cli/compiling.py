@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,10 +16,11 @@ if TYPE_CHECKING:
     from solver.sectors import Sector, Unit
     from solver.widths import Stored
 
-__all__ = ["compile_first", "is_compiled"]
+__all__ = ["compile_first", "is_compiled", "remove_unfinished"]
 
 _INDEX: Final = {True: "spread.*.nbi", False: "place.*.nbi"}
 """What the cache has files of once moving (True) or placing sectors have been solved."""
+_UNFINISHED_SECONDS: Final = 3600
 
 
 def compile_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
@@ -31,9 +34,21 @@ def compile_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
     if not kinds or all(is_compiled(moving) for moving in kinds):
         return
     say("compiling, which is done once and takes a minute or two")
+    remove_unfinished()
     _solve_the_smallest(placing=False in kinds)
     if not all(is_compiled(moving) for moving in kinds):
         say(f"compiled code cannot be kept in {_cache()}, so every run has to compile again")
+
+
+def remove_unfinished() -> None:
+    """Remove what runs that were killed while they wrote compiled code have left in the cache.
+
+    Writing takes no time, so what is an hour old is being written by nobody.
+    """
+    for path in _cache().rglob("*.tmp.*"):
+        with suppress(OSError):
+            if time.time() - path.lstat().st_mtime > _UNFINISHED_SECONDS:
+                path.unlink()
 
 
 def is_compiled(moving: bool) -> bool:

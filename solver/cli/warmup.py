@@ -30,8 +30,10 @@ def warmup(as_json: bool) -> None:
     Python changes. Without this command the first solve and the first check compile it.
     """
     started = time.perf_counter()
+    from solver.cli.compiling import remove_unfinished
     from solver.kernels import cache_folder  # brings Numba, which takes its time as well
 
+    remove_unfinished()
     for rules, units in _smallest():
         tables: dict[Sector, Stored] = {}
         for unit in units:

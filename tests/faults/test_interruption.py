@@ -7,10 +7,13 @@ comes from outside when they have come to the step, at once or a random moment l
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -269,6 +272,47 @@ def test_stopped_and_continued(
     assert (run.code, run.reached) == (0, True), run
     assert files(tmp_path) == undisturbed.files
     fault.happened("goes on; the same bytes")
+
+
+COMPILES = """
+import os, signal, sys
+from solver.kernels.check import count_bits
+original, left = os.replace, [int(sys.argv[1])]
+def replace(*paths):
+    left[0] -= 1
+    if left[0] == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    original(*paths)
+os.replace = replace
+print(count_bits(0b1011), sum(count_bits.stats.cache_hits.values()))
+from solver.cli.compiling import remove_unfinished
+remove_unfinished()
+"""
+
+
+@pytest.mark.fault(
+    "interruption",
+    "killed while compiled code is being kept for later runs",
+    promise="later runs compile again what is missing; what was left is removed when it is old",
+)
+def test_killed_while_compiled_code_is_written(tmp_path: Path, fault: Fault) -> None:
+    def run(number: int) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", COMPILES, str(number)],
+            env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+            cwd=Path(__file__).parents[2],
+            capture_output=True,
+            text=True,
+        )
+
+    assert run(2).returncode == -signal.SIGKILL  # the index is there, the code is not
+    (left,) = tmp_path.rglob("*.tmp.*")
+    os.utime(left, (0, 0))
+    done = run(0)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3 0\n", "")
+    assert not list(tmp_path.rglob("*.tmp.*"))
+    assert run(0).stdout == "3 1\n"
+    fault.happened("compiled again and kept; nothing left")
 
 
 # -- what else writes -----------------------------------------------------------------------------
