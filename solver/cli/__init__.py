@@ -60,6 +60,9 @@ COMMANDS: Final[dict[str, LazyCommand]] = {
     "solve": LazyCommand("solver.cli.solve:solve", "Make tables, and all that they depend on."),
     "plan": LazyCommand("solver.cli.plan:plan", "What solving takes: slots, memory, disk, time."),
     "verify": LazyCommand("solver.cli.verify:verify", "Prove that tables are right."),
+    "manifest": LazyCommand(
+        "solver.cli.manifest:manifest", "List the SHA-256 of every table, for those who get them."
+    ),
     "pack": LazyCommand("solver.cli.pack:pack", "Derive the smaller tables of win, draw and loss."),
     "prove": LazyCommand("solver.cli.prove:prove", "What a whole game is worth, and why."),
     "stats": LazyCommand("solver.cli.stats:stats", "Counts and deepest distances of tables."),

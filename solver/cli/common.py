@@ -43,6 +43,7 @@ __all__ = [
     "database_option",
     "databases_option",
     "json_option",
+    "optional_variant_argument",
     "optional_variant_option",
     "position_argument",
     "present_sectors",
@@ -185,6 +186,12 @@ def optional_variant_option(function: Decorated) -> Decorated:
 def variant_argument(function: Decorated) -> Decorated:
     """Add the argument VARIANT, and ``-r``, as parameter `rules`: Rules."""
     argument = click.argument("rules", metavar="VARIANT", callback=_variant)
+    return argument(_rule_options(function))
+
+
+def optional_variant_argument(function: Decorated) -> Decorated:
+    """Add the argument VARIANT, and ``-r``, as parameter `rules`: Rules, None if not given."""
+    argument = click.argument("rules", metavar="[VARIANT]", required=False, callback=_named_variant)
     return argument(_rule_options(function))
 
 
@@ -365,6 +372,16 @@ def _keep_options(
 
 def _variant(context: click.Context, parameter: click.Parameter, value: str) -> Rules:
     return with_options(get_variant(value), context.meta.get(_OPTIONS_KEY, ()))
+
+
+def _named_variant(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Rules | None:
+    if value is not None:
+        return _variant(context, parameter, value)
+    if context.meta.get(_OPTIONS_KEY):
+        raise UsageError("-r changes the rules of a VARIANT, and none is named")
+    return None
 
 
 def _optional_variant(

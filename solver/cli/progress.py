@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from solver.build import BuildProgress
 from solver.cli.compiling import compile_first
-from solver.cli.formats import counted, format_count, format_duration
+from solver.cli.formats import counted, format_bytes, format_count, format_duration
 from solver.escape import one_line
 from solver.plan import unit_seconds, unit_slots
 
@@ -29,6 +30,7 @@ __all__ = [
     "BarProgress",
     "PlainProgress",
     "build_progress",
+    "byte_progress",
     "check_progress",
     "say",
     "unit_line",
@@ -91,6 +93,72 @@ def check_progress(sectors: int) -> Iterator[Callable[[Sector, int, int], None] 
         def show(sector: Sector, done: int, slots: int) -> None:
             parts[sector] = done / slots
             bar.update(task, description=str(sector), completed=sum(parts.values()))
+
+        _shown_on.append(console)
+        try:
+            yield show
+        finally:
+            _shown_on.pop()
+
+
+class _Rate:
+    """How far the reading of files is; told from any thread."""
+
+    def __init__(self, total: int) -> None:
+        self.done = 0
+        self._total = max(1, total)
+        self._started = self._line_at = time.perf_counter()
+        self._lock = Lock()
+
+    def add(self, read: int) -> bool:
+        """Count bytes; return whether it is time for a line."""
+        with self._lock:
+            self.done += read
+            now = time.perf_counter()
+            due = now - self._line_at >= _LINE_SECONDS
+            if due:
+                self._line_at = now
+            return due
+
+    def words(self) -> tuple[str, str, str]:
+        """Return how much is read, how fast, and how long the rest takes."""
+        seconds = time.perf_counter() - self._started
+        rate = self.done / seconds if seconds else 0
+        left = max(0, self._total - self.done) / rate if rate else 0
+        return (
+            f"{min(100, 100 * self.done // self._total)} %",
+            f"{format_bytes(rate)}/s",
+            f"about {format_duration(left)} left",
+        )
+
+
+@contextmanager
+def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Show how far the reading of so many bytes is: a bar on a terminal, else a line now and then.
+
+    Yields:
+        What to call, from any thread, with how many more bytes have been read.
+    """
+    rate = _Rate(total)
+    console = _terminal()
+    if console is None:
+
+        def tell(read: int) -> None:
+            if rate.add(read):
+                say(", ".join(rate.words()))
+
+        yield tell
+        return
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (BarColumn(), *(TextColumn(f"{{task.fields[word{i}]}}") for i in range(3)))
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=total, word0="", word1="", word2="")
+
+        def show(read: int) -> None:
+            rate.add(read)
+            percent, speed, left = rate.words()
+            bar.update(task, completed=rate.done, word0=percent, word1=speed, word2=left)
 
         _shown_on.append(console)
         try:

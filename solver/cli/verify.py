@@ -12,12 +12,14 @@ from solver.cli.common import (
     choose_sectors,
     database_option,
     json_option,
+    optional_variant_argument,
     present_sectors,
     sectors_argument,
     threads_option,
-    variant_argument,
 )
+from solver.cli.comparing import compare_with_manifest
 from solver.cli.formats import counted, emit_json, format_count
+from solver.cli.problems import raise_worst
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import DamagedTableError, MissingTableError, ResourceError, UsageError
 from solver.rules import Rules
@@ -40,7 +42,7 @@ _WAYS: Final[dict[Mode, str]] = {
 
 
 @click.command()
-@variant_argument
+@optional_variant_argument
 @sectors_argument
 @click.option("--checksums", is_flag=True, help="Compare the checksums of every byte of the files.")
 @click.option(
@@ -50,15 +52,21 @@ _WAYS: Final[dict[Mode, str]] = {
     help="Check N slots of each sector against the positions one turn on.",
 )
 @click.option("--full", is_flag=True, help="Check every slot, and the counts in the header.")
+@click.option(
+    "--manifest",
+    metavar="FILE",
+    help="Compare the files with a list of SHA-256, by morris manifest or sha256sum.",
+)
 @database_option
 @threads_option
 @json_option
 def verify(
-    rules: Rules,
+    rules: Rules | None,
     sectors: tuple[Sector, ...],
     checksums: bool,
     sample: int | None,
     full: bool,
+    manifest: str | None,
     database: Path,
     threads: int | None,
     as_json: bool,
@@ -77,11 +85,26 @@ def verify(
     or those of the sample with --sample. "mismatches" counts wrong slots, and with --full one more
     for each group of counts in a header that is wrong.
 
+    With --manifest, VARIANT can be left out: then all files that are listed are compared. Tables
+    that are not listed are noted on stderr, and "unlisted" in JSON; they do no harm to the others,
+    but nothing is said of them. A table that differs is damaged, or sound but another one; this is
+    told. What a table says is not checked: --full does that.
+
     Exit codes: 0 all holds; 1 a value is wrong; 3 a table is missing that is to be checked or
-    that a check needs, or there is none at all; 4 a file is damaged; 5 a file may not be read.
+    that a check needs, or there is none at all; 4 a file is damaged, or not that of the manifest;
+    5 a file may not be read.
     """
-    if checksums + full + (sample is not None) > 1:
-        raise UsageError("--checksums, --sample and --full exclude each other; choose one")
+    if checksums + full + (sample is not None) + (manifest is not None) > 1:
+        raise UsageError(
+            "--checksums, --sample, --full and --manifest exclude each other; choose one"
+        )
+    if manifest is not None:
+        compare_with_manifest(manifest, rules, sectors, database, threads, as_json)
+        return 0
+    if rules is None:
+        raise click.MissingParameter(
+            ctx=click.get_current_context(), param_hint="'VARIANT'", param_type="argument"
+        )
     modes: list[Mode] = ["checksums", "sample"]
     if checksums or full or sample is not None:
         modes = ["full" if full else "checksums" if checksums else "sample"]
@@ -151,11 +174,7 @@ def _check(
                         unrecorded[str(error)] = None  # what is right is so without a record
     for message in list(unrecorded)[:1]:
         say(f"what was checked is not recorded: {message}")
-    if problems:
-        *others, worst = sorted(problems.values(), key=_badness)
-        for problem in others:
-            say(f"Error: {problem}")
-        raise worst
+    raise_worst(problems.values())
     return reports
 
 
@@ -187,13 +206,6 @@ def _checkable(
                     needs = ["its own table" if s == sector else str(s) for s in wrong]
                     say(f"{sector}: not checked, it needs {' and '.join(needs)}")
     return checkable
-
-
-def _badness(problem: Problem) -> int:
-    """Return what sorts problems so that the one that the exit code is for comes last."""
-    if isinstance(problem, DamagedTableError):
-        return 2
-    return 1 if isinstance(problem, ResourceError) else 0
 
 
 def _lines(rules: Rules, mode: Mode, report: SectorReport) -> Iterator[str]:
