@@ -1,11 +1,13 @@
-"""A bounded cache that threads share."""
+"""A bounded cache that threads share, and processes that are forked have copies of."""
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections import OrderedDict
 from collections.abc import Hashable
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["LruCache"]
 
@@ -25,6 +27,7 @@ class LruCache(Generic[Key, Value]):
         self._used: float = 0
         self._entries: OrderedDict[Key, tuple[Value, float]] = OrderedDict()
         self._lock = Lock()
+        _caches.add(self)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -66,3 +69,19 @@ class LruCache(Generic[Key, Value]):
         with self._lock:
             self._entries.clear()
             self._used = 0
+
+    def after_fork(self) -> None:
+        """Set right what another thread of the parent may have been at when this child was made."""
+        self._lock = Lock()  # nobody is left to release the old one
+        self._used = sum(cost for _, cost in self._entries.values())
+
+
+_caches: weakref.WeakSet[LruCache[Any, Any]] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for cache in list(_caches):
+        cache.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

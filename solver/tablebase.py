@@ -85,8 +85,10 @@ def open_tablebase(
         paths: the database folder, or several, such as ``["fast disk", "large disk"]``: a table is
             looked for in each, in this order, one of distances in all of them before one that has
             none. None for :func:`solver.folders.default_database`.
-        cache_mb: megabytes of unpacked table frames to keep.
-        max_open_files: tables to keep open.
+        cache_mb: megabytes of unpacked table frames to keep. What is known of the open tables
+            comes on top: 24 bytes for each frame of theirs, 0.9 MB for the largest of `nine`.
+        max_open_files: tables to keep open. A thread that is at a question has those open besides
+            that it takes, one for each sector that a turn can lead to.
 
     Raises:
         UsageError: something is named that is not a folder, or nothing is; or a limit is no
@@ -97,6 +99,9 @@ def open_tablebase(
 
 class Tablebase:
     """A database of tables, open for reading. Any number of threads may use it at once.
+
+    So may processes: a child that is forked goes on with what its parent had open, and a tablebase
+    that is pickled, as for a child that is spawned, opens the same folders with the same limits.
 
     Every method that takes a position raises UsageError if it is one that cannot be,
     MissingTableError if a table is not there (naming the command that makes it), ResourceError if
@@ -115,6 +120,7 @@ class Tablebase:
         for name, limit in (("cache_mb", cache_mb), ("max_open_files", max_open_files)):
             if not isinstance(limit, int | float) or not limit >= 0:
                 raise UsageError(f"{name} must be a number of 0 or more, not {limit!r}")
+        self._limits = (cache_mb, max_open_files)
         self._closed = False
         self._tables: LruCache[tuple[Rules, Sector, Metric | None], SectorTable] = LruCache(
             min(max_open_files, most_open_tables())
@@ -131,6 +137,11 @@ class Tablebase:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what was asked for, and no file; ValueError if it is closed."""
+        self._check_open()
+        return _reopened, (type(self), self.paths, *self._limits)
 
     def close(self) -> None:
         """Close all files. Asking afterwards raises ValueError."""
@@ -438,10 +449,22 @@ class Tablebase:
         return self._table(rules, sector, metric).reader
 
     def _table(self, rules: Rules, sector: Sector, metric: Metric | None = None) -> SectorTable:
-        if self._closed:
-            raise ValueError("the tablebase is closed")
+        self._check_open()
         table = self._tables.get((rules, sector, metric))
         if table is None:
             table = open_sector_table(self.paths, rules, sector, metric)
             self._tables.put((rules, sector, metric), table)
+            if self._closed:  # by another thread, meanwhile
+                self._tables.clear()
         return table
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ValueError("the tablebase is closed")
+
+
+def _reopened(
+    kind: type[Tablebase], paths: tuple[Path, ...], cache_mb: float, max_open_files: int
+) -> Tablebase:
+    """Return what a pickled tablebase was."""
+    return kind(paths, cache_mb=cache_mb, max_open_files=max_open_files)
