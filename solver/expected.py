@@ -37,7 +37,8 @@ def unexpected(
     if header.metric != metric:
         return f"holds metric {header.metric}, not {metric}"
     if sector is not None and header.sector != str(sector):
-        return f"holds sector {header.sector}, not {sector}"
+        found = ascii(header.sector[:_LONGEST_VALUE]).strip("'")
+        return f"holds sector {found}, not {sector}"
     if rules is not None and header.fingerprint != rules_fingerprint(rules):
         numbers = f"their fingerprint is {header.fingerprint}, not {rules_fingerprint(rules)}"
         return f"made for other rules: {rule_differences(header.rules, rules) or numbers}"

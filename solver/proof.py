@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +24,7 @@ from solver.atomicfile import replacing
 from solver.errors import DamagedTableError, ResourceError
 from solver.rules import Rules
 from solver.sectors import Sector, exits, quiet, slots, solving_order
-from solver.seekable import do_all
+from solver.seekable import ContainerError, FileSource, do_all
 from solver.tablefile import table_path
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ __all__ = ["CHECK_VERSION", "Checker", "Proof", "read_along", "record_path"]
 CHECK_VERSION: Final = 1
 """Raised whenever the full check asks for more than it did: older records do not count then."""
 _CHUNK_BYTES: Final = 4 << 20
-
-Stamp = tuple[int, ...]
+_MOST_BYTES_OF_RECORD: Final = 1 << 20
+"""Far more than any has; what has more is no record."""
 
 
 def record_path(database: str | os.PathLike[str], rules: Rules, sector: Sector) -> Path:
@@ -90,7 +90,7 @@ class Checker:
     rules: Rules
     database: Path
     threads: int = 1
-    _digests: dict[Path, tuple[Stamp, str]] = field(default_factory=dict)
+    _digests: dict[Path, tuple[object, str]] = field(default_factory=dict)
     _read_by_check: dict[Sector, str] = field(default_factory=dict)
 
     def check(
@@ -151,19 +151,20 @@ class Checker:
         """
         path = table_path(self.database, self.rules, sector)
         try:
-            with open(path, "rb") as file:
-                stamp = _stamp(os.fstat(file.fileno()))
+            with closing(FileSource(path)) as source:
                 known = self._digests.get(path)
-                if known is not None and known[0] == stamp:
+                if known is not None and known[0] == source.identity:
                     return known[1]
                 digest = xxhash.xxh3_128()
-                while chunk := file.read(_CHUNK_BYTES):
-                    digest.update(chunk)
+                for offset in range(0, source.size, _CHUNK_BYTES):
+                    digest.update(source.read(offset, _CHUNK_BYTES))
         except FileNotFoundError:
             raise
+        except ContainerError as error:
+            raise DamagedTableError(f"{path}: file: {error}") from None
         except OSError as error:
             raise DamagedTableError(f"{path}: cannot be read: {error.strerror}") from None
-        self._digests[path] = (stamp, digest.hexdigest())
+        self._digests[path] = (source.identity, digest.hexdigest())
         return digest.hexdigest()
 
     def program(self, sector: Sector) -> str | None:
@@ -223,7 +224,10 @@ class Checker:
     def _read(self, sector: Sector) -> dict[str, Any] | None:
         """Return the record of a sector, whatever it says; None if there is none to be read."""
         try:
-            record = json.loads(record_path(self.database, self.rules, sector).read_bytes())
+            with closing(FileSource(record_path(self.database, self.rules, sector))) as source:
+                if source.size > _MOST_BYTES_OF_RECORD:
+                    return None
+                record = json.loads(source.read(0, source.size))
         except (OSError, ValueError, RecursionError):
             return None
         return record if isinstance(record, dict) else None
@@ -242,10 +246,3 @@ def _write(path: Path, record: dict[str, Any]) -> None:
             # one that was left behind.
             if last:
                 raise
-
-
-def _stamp(status: os.stat_result) -> Stamp:
-    """Return what changes whenever a file is written to or another takes its place."""
-    return (
-        status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
-    )  # fmt: skip

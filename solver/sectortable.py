@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shlex
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,7 +20,7 @@ from solver.sectors import Sector, unit_of
 from solver.tablefile import TableReader, table_path
 from solver.tableheader import TableHeader
 
-__all__ = ["METRICS", "Metric", "SectorTable", "meanings", "open_sector_table"]
+__all__ = ["METRICS", "Metric", "SectorTable", "is_there", "meanings", "open_sector_table"]
 
 Metric = Literal["dtw", "wdl"]
 
@@ -87,6 +88,22 @@ def meanings(header: TableHeader) -> list[tuple[int, Result]]:
     return [(entry, Result(value, None)) for entry, value, count in counted if count]
 
 
+def is_there(path: Path) -> bool:
+    """Return whether there is anything that a table's path leads to, and be it no file.
+
+    Raises:
+        OSError: that cannot be found out.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+    return True
+
+
 def open_sector_table(
     folders: Sequence[Path], rules: Rules, sector: Sector, metric: Metric | None
 ) -> SectorTable:
@@ -107,7 +124,7 @@ def open_sector_table(
     for each, database in product(metrics, folders):
         path = table_path(database, rules, sector, each)
         try:
-            path.stat()
+            path.lstat()
             # Not before: of sectors that are too large for a table it would fill the memory.
             numbering = layout(rules, sector)
             reader = TableReader(

@@ -10,6 +10,7 @@ version 0.1.0 of the "Zstandard Seekable Format", published with zstd itself
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import struct
@@ -68,6 +69,15 @@ loss are in ``databases/README.md``.
 
 CHECKSUM_BYTES: Final = 4
 """Bytes of the checksum that ends a frame."""
+MAX_FRAME_SIZE: Final = 16 << 20
+"""Largest frame a reader accepts: what a single probe may have to allocate."""
+MAX_FRAMES: Final = 1 << 24
+"""Most entries of a seek table a reader accepts: what opening a file may have to allocate.
+
+In frames of 16 KiB, 256 GiB of payload.
+"""
+
+NO_FILE: Final = "this is not a regular file"
 
 _NO_MEMORY: Final = "not enough memory"
 """Part of what zstd says where it is refused memory."""
@@ -81,6 +91,14 @@ Payload = npt.NDArray[np.uint8]
 
 class ContainerError(ValueError):
     """The bytes are not what the container format says they must be; the text says how."""
+
+
+def most_packed(size: int) -> int:
+    """Return how many bytes a frame of so many payload bytes may take: a little over zstd's worst.
+
+    Other frames cannot be; reading what a file says they are could fill the memory.
+    """
+    return size + size // 128 + 512
 
 
 def checksum32(data: bytes | memoryview) -> int:
@@ -122,18 +140,27 @@ class FileSource:
 
         Raises:
             OSError: like :func:`open`.
-            ContainerError: it is a folder, a pipe or a device.
+            ContainerError: it is a folder, a pipe or a device, or a link that goes round.
         """
-        # A pipe would be waited for until somebody writes to it.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            # A pipe would be waited for until somebody writes to it.
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno == errno.ELOOP and os.path.islink(path):
+                raise ContainerError("this is a link that leads back to itself") from None
+            if error.errno == errno.ENXIO:  # a socket, or a device that is not there
+                raise ContainerError(NO_FILE) from None
+            raise
         self._close = weakref.finalize(self, os.close, descriptor)
         self._descriptor = descriptor
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             self.close()
-            raise ContainerError("this is not a regular file")
+            raise ContainerError(NO_FILE)
         self.size = status.st_size
-        self.identity: object = (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+        self.identity: object = (
+            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns,
+        )  # fmt: skip
 
     def read(self, offset: int, count: int) -> bytes:
         """Return `count` bytes from `offset` on, fewer where the file ends before."""
@@ -180,7 +207,8 @@ class _PerThread(threading.local):
     """zstd contexts must not be shared by threads and cost too much to make for every frame."""
 
     def __init__(self) -> None:
-        self.decompressor = zstandard.ZstdDecompressor()
+        # No frame that is accepted needs more, and one that says so gets no memory.
+        self.decompressor = zstandard.ZstdDecompressor(max_window_size=MAX_FRAME_SIZE)
         self.compressors: dict[int | str, zstandard.ZstdCompressor] = {}
 
     def compressor(self, level: int | str) -> zstandard.ZstdCompressor:
@@ -332,7 +360,8 @@ def read_seek_table(source: ByteSource) -> tuple[Entries, bytes]:
     """Return the entries of a file's seek table and the bytes of its whole frame.
 
     The sizes in it are checked against the size of the file: the frames and the seek table fill
-    it exactly. Nothing bigger than the file is ever allocated.
+    it exactly. Nothing bigger than the file is ever allocated, nor more than :data:`MAX_FRAMES`
+    entries take.
 
     Raises:
         ContainerError: there is no seek table, or it does not fit the file.
@@ -345,6 +374,8 @@ def read_seek_table(source: ByteSource) -> tuple[Entries, bytes]:
         raise ContainerError("does not stand at the end (the file was cut or something appended)")
     if descriptor & (CHECKSUM_FLAG | RESERVED_BITS) != CHECKSUM_FLAG:
         raise ContainerError(f"has the unknown descriptor {descriptor:#04x}")
+    if count > MAX_FRAMES:
+        raise ContainerError(f"says {count} frames, more than the {MAX_FRAMES} this program reads")
     length = SKIPPABLE.size + count * ENTRY.itemsize + FOOTER.size
     if length > source.size:
         raise ContainerError(f"says {count} frames, more than the file can hold")

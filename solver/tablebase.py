@@ -48,7 +48,7 @@ from solver.results import (
 )
 from solver.rules import Rules, get_variant
 from solver.sectors import Sector, check_sector, parse_sector
-from solver.sectortable import METRICS, Metric, SectorTable, open_sector_table
+from solver.sectortable import METRICS, Metric, SectorTable, is_there, open_sector_table
 from solver.tablefile import TableHeader, TableReader, table_path
 
 if TYPE_CHECKING:
@@ -415,7 +415,7 @@ class Tablebase:
     def present(
         self, rules: Rules, sectors: Iterable[Sector], metric: Metric | None = None
     ) -> list[Sector]:
-        """Return those of some sectors whose table file is there, in the same order.
+        """Return those of some sectors that have a table, be it damaged, in the same order.
 
         Args:
             rules: the game.
@@ -427,7 +427,7 @@ class Tablebase:
             sector
             for sector in sectors
             if any(
-                table_path(folder, rules, sector, each).is_file()
+                is_there(table_path(folder, rules, sector, each))
                 for each in metrics
                 for folder in self.paths
             )

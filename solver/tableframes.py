@@ -10,7 +10,7 @@ import numpy.typing as npt
 import xxhash
 
 from solver import seekable
-from solver.seekable import ByteSource, ContainerError, checksum32
+from solver.seekable import ByteSource, ContainerError, checksum32, most_packed
 from solver.tableheader import TableHeader
 
 __all__ = ["DataFrames", "PartError", "header_frame", "read_around", "tail"]
@@ -48,12 +48,14 @@ class DataFrames(NamedTuple):
         offsets: where each begins, and where the last one ends, shape (frames + 1,).
         content_checksums: of each one's payload, shape (frames,).
         frame_checksums: of each as stored, shape (frames,).
+        file_checksum: of all of the file but the frames; with those above, of all of it.
     """
 
     sizes: npt.NDArray[np.uint32]
     offsets: npt.NDArray[np.int64]
     content_checksums: npt.NDArray[np.uint32]
     frame_checksums: npt.NDArray[np.uint32]
+    file_checksum: bytes
 
 
 # -- writing ----------------------------------------------------------------------------------
@@ -114,7 +116,7 @@ def read_around(source: ByteSource) -> tuple[TableHeader, DataFrames]:
         entries, table = seekable.read_seek_table(source)
     except ContainerError as error:
         raise PartError("seek table", str(error)) from None
-    frame_checksums = _read_checksums(source, entries, head, table)
+    frame_checksums, file_checksum = _read_checksums(source, entries, head, table)
     # From here on the bytes are as written; what is wrong now was written wrongly.
     try:
         header = TableHeader.from_json(head[PREFIX.size :])
@@ -126,6 +128,7 @@ def read_around(source: ByteSource) -> tuple[TableHeader, DataFrames]:
         np.cumsum(entries["compressed"][:-1], dtype=np.int64),
         entries["checksum"][1:-1],
         frame_checksums,
+        file_checksum,
     )
 
 
@@ -150,21 +153,28 @@ def _read_head(source: ByteSource) -> bytes:
 
 def _read_checksums(
     source: ByteSource, entries: seekable.Entries, head: bytes, table: bytes
-) -> npt.NDArray[np.uint32]:
-    """Check header and seek table; return the checksums of the compressed frames."""
+) -> tuple[npt.NDArray[np.uint32], bytes]:
+    """Check header and seek table.
+
+    Returns:
+        The checksums of the compressed frames, and that of the rest.
+    """
     frames = len(entries) - 2
     length = _checksums_bytes(frames)
     offset = source.size - len(table) - length
     if frames < 1 or offset < len(head):
         raise PartError("checksums", "do not fit into the file")
     frame = source.read(offset, length)
-    covered, checksum = frame[: -FILE_CHECKSUM.size], frame[-FILE_CHECKSUM.size :]
-    if xxhash.xxh64_intdigest(head + covered + table).to_bytes(8, "little") != checksum:
+    covered, checksum = memoryview(frame)[: -FILE_CHECKSUM.size], frame[-FILE_CHECKSUM.size :]
+    digest = xxhash.xxh64()
+    for part in (head, covered, table):
+        digest.update(part)
+    if FILE_CHECKSUM.pack(digest.intdigest()) != checksum:
         raise PartError("header or seek table", "wrong checksum")
     expected = CHECKSUMS_MAGIC, length - seekable.SKIPPABLE.size
     if seekable.SKIPPABLE.unpack_from(covered) != expected:
         raise PartError("checksums", "do not stand before the seek table")
-    return np.frombuffer(covered, "<u4", frames, seekable.SKIPPABLE.size)
+    return np.frombuffer(covered, "<u4", frames, seekable.SKIPPABLE.size), checksum
 
 
 def _check_entries(entries: seekable.Entries, header: TableHeader, head_bytes: int) -> None:
@@ -178,6 +188,8 @@ def _check_entries(entries: seekable.Entries, header: TableHeader, head_bytes: i
         raise PartError("seek table", "frames are not of the size the header says")
     if (entries["compressed"][[0, -1]] != [head_bytes, _checksums_bytes(frames)]).any():
         raise PartError("seek table", "does not count the bytes of the other frames")
+    if int(entries["compressed"][1:-1].max()) > most_packed(header.frame_size):
+        raise PartError("seek table", "says that a frame takes more bytes than any can")
 
 
 def _checksums_bytes(frames: int) -> int:

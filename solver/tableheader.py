@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from solver.packing import ENTRIES_PER_BYTE, Bands
+from solver.seekable import MAX_FRAME_SIZE
 from solver.widths import BYTE, WIDTHS, WORD, Width, width_of
 
 __all__ = [
     "CHECKSUM",
     "DEFAULT_FRAME_SIZE",
     "DRAW",
-    "MAX_FRAME_SIZE",
     "VOID",
     "Counts",
     "TableHeader",
@@ -36,8 +36,6 @@ DEFAULT_FRAME_SIZE: Final = 16 << 10
 A probe unpacks a whole frame. Frames of 64 KiB take three to four times as long and save 1 to 6 %
 of the file.
 """
-MAX_FRAME_SIZE: Final = 16 << 20
-"""Largest frame a reader accepts: what a single probe may have to allocate."""
 MAX_SLOTS: Final = 1 << 40
 """Far more than any sector has; keeps forged numbers out of size arithmetic."""
 
@@ -278,17 +276,18 @@ class TableHeader:
             if (self.block, self.band) != (None, None):
                 yield f"packing {self.packing} has no blocks and bands"
             if self.frame_size % self.width.bytes:
-                yield f"frame_size cannot be {self.frame_size}: entries would lie in two frames"
+                text = "entries would lie in two frames"
+                yield f"frame_size cannot be {_shown(self.frame_size)}: {text}"
         elif self.block is None or self.block < 1 or self.slots % self.block:
-            yield f"block cannot be {self.block}"
+            yield f"block cannot be {_shown(self.block)}"
         elif self.band is None or not 0 < self.band <= MAX_SLOTS or self.band % ENTRIES_PER_BYTE:
-            yield f"band cannot be {self.band}"
+            yield f"band cannot be {_shown(self.band)}"
 
     def _contradictions(self) -> Iterator[str]:
         if not 0 < self.slots <= MAX_SLOTS:
-            yield f"slots cannot be {self.slots}"
+            yield f"slots cannot be {_shown(self.slots)}"
         if not 0 < self.frame_size <= MAX_FRAME_SIZE:
-            yield f"frame_size cannot be {self.frame_size}"
+            yield f"frame_size cannot be {_shown(self.frame_size)}"
         if min(*self.positions, *self.distinct) < 0:
             yield "a count is negative"
         if self.distinct.total > min(self.slots, self.positions.total):

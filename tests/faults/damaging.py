@@ -26,7 +26,7 @@ from solver.tablebase import Tablebase
 from solver.tablefile import TableReader, table_path, write_table
 from solver.widths import BYTE, WORD, payload_of, widened
 
-__all__ = ["SUBJECTS", "Harmed", "Known", "Morris", "Stamp", "Subject", "stamps"]
+__all__ = ["SUBJECTS", "Harmed", "Known", "Morris", "Stamp", "Subject", "sound_databases", "stamps"]
 
 NINE = with_options(get_variant("nine"), ["stones=3"])
 FIVE = with_options(get_variant("five"), ["stones=4"])
@@ -78,10 +78,15 @@ SUBJECTS = [
 """One table of every packing, of both phases, and of two games; all but one have several frames."""
 
 
-@pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sound databases. Not to be written to."""
-    folder = tmp_path_factory.mktemp("sound")
+def sound_databases(factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sound databases, made once by each process. Not to be written to."""
+    return _made_in(factory.getbasetemp())
+
+
+@lru_cache
+def _made_in(parent: Path) -> Path:
+    folder = parent / "sound"
+    folder.mkdir()
     for name, rules, sectors in (
         ("nine", NINE, wanted_sectors(NINE)),
         ("five", FIVE, closure(FIVE, [parse_sector("3-4+1-0")])),
