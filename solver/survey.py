@@ -81,7 +81,7 @@ def survey(
 
     Raises:
         UsageError: a sector has no table under these rules, or cannot be solved yet.
-        ResourceError: a table may not be read.
+        ResourceError: a table may not be read, or a folder is in its place.
     """
     asked = list(sectors)
     refuse_unsolvable(rules, asked)
@@ -98,6 +98,7 @@ def survey(
             try:
                 identity = sound_table(rules, sector, database, threads=threads, known=known)
             except DamagedTableError as error:
+                _refuse_folder(table_path(database, rules, sector))
                 damaged[sector] = str(error)
                 identity = None
             if identity is None:
@@ -109,6 +110,12 @@ def survey(
             units.append(unit)
             wanted |= missing
     return Survey(units, frozenset(wanted), skipped, damaged, frozenset(sound))
+
+
+def _refuse_folder(path: Path) -> None:
+    """Refuse to begin what would end, hours later, with a file that cannot take its place."""
+    if path.is_dir():
+        raise ResourceError(f"{path} cannot be written: it is a folder; move it away")
 
 
 def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:

@@ -24,6 +24,7 @@ import xxhash
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tableparts import forge
 
 from solver import seekable
 from solver.boards import BOARDS
@@ -474,24 +475,6 @@ def _table_of(payload: np.ndarray, cache: dict[bytes, bytes] = {}) -> bytes:  # 
         frames = [f for part in seekable.pack_frames(payload, 256) for f in part]
         cache[key] = forge(header.to_json(), frames, payload)
     return cache[key]
-
-
-def forge(header: bytes, frames: list[bytes], payload: np.ndarray, frame_size: int = 256) -> bytes:
-    """Build a file whose checksums are right, whatever it says otherwise."""
-    head = struct.pack("<II8sI", 0x184D2A50, 12 + len(header), b"MORRISTB", 1) + header
-    check = struct.pack("<II", 0x184D2A51, 4 * len(frames) + 8)
-    check += b"".join(struct.pack("<I", xxhash.xxh64_intdigest(f) & 0xFFFFFFFF) for f in frames)
-    nothing = xxhash.xxh64_intdigest(b"") & 0xFFFFFFFF
-    table = struct.pack("<II", 0x184D2A5E, 12 * (len(frames) + 2) + 9)
-    table += struct.pack("<III", len(head), 0, nothing)
-    for i, frame in enumerate(frames):
-        part = payload[i * frame_size : (i + 1) * frame_size].tobytes()
-        checksum = xxhash.xxh64_intdigest(part) & 0xFFFFFFFF
-        table += struct.pack("<III", len(frame), len(part), checksum)
-    table += struct.pack("<III", len(check) + 8, 0, nothing)
-    table += struct.pack("<IBI", len(frames) + 2, 0x80, 0x8F92EAB1)
-    check += struct.pack("<Q", xxhash.xxh64_intdigest(head + check + table))
-    return head + b"".join(frames) + check + table
 
 
 def test_a_second_writer_agrees(table: bytes, payload: np.ndarray) -> None:

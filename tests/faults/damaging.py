@@ -26,7 +26,18 @@ from solver.tablebase import Tablebase
 from solver.tablefile import TableReader, table_path, write_table
 from solver.widths import BYTE, WORD, payload_of, widened
 
-__all__ = ["SUBJECTS", "Harmed", "Known", "Morris", "Stamp", "Subject", "sound_databases", "stamps"]
+__all__ = [
+    "FIVE",
+    "NINE",
+    "SUBJECTS",
+    "Harmed",
+    "Known",
+    "Morris",
+    "Stamp",
+    "Subject",
+    "sound_databases",
+    "stamps",
+]
 
 NINE = with_options(get_variant("nine"), ["stones=3"])
 FIVE = with_options(get_variant("five"), ["stones=4"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from damaging import Harmed, Morris, stamps
@@ -98,14 +99,19 @@ class Trial:
         others = {path.name.split(".")[0] for path in self.before if ".zst" in path.name}
         assert checked == others - {str(self.subject.sector)}
 
+    def make(self) -> Any:
+        """Have the file made by the command that makes its kind."""
+        subject, database = self.subject, self.harmed.database
+        command = ["solve"] if subject.metric == "dtw" else ["pack", "--wdl"]
+        return self.morris(
+            *command, *subject.game, subject.sector, "--threads", 1, "--db", database
+        )
+
     def made_anew(self) -> None:
         """The file is made anew as it was, and no other is touched."""
-        subject, database = self.subject, self.harmed.database
-        verb = "solve" if subject.metric == "dtw" else "pack"
-        command = [verb, *subject.game, subject.sector, "--threads", 1, "--db", database]
-        assert self.morris(*command, *(["--wdl"] if verb == "pack" else [])).code == 0
+        assert self.make().code == 0
         assert self.harmed.path.read_bytes() == self.harmed.bytes
-        after = stamps(database)
+        after = stamps(self.harmed.database)
         assert after.keys() == self.before.keys()
         changed = {path for path in after if after[path] != self.before[path]}
         assert changed == {self.harmed.path}
