@@ -182,6 +182,8 @@ class Checker:
             return None
         if not isinstance(tables, dict) or not isinstance(program, str):
             return None
+        if not program.isprintable():  # it is shown
+            return None
         try:
             same = all(
                 tables.get(str(other)) == self.digest(other)

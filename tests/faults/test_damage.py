@@ -16,7 +16,7 @@ import pytest
 from damaging import SUBJECTS, Harmed, Morris, Subject, sound_databases
 from faultlist import Fault
 from tableparts import Parts, sealed
-from trials import PROMISE, REFUSED, Trial
+from trials import PROMISE, REFUSED, Trial, flipped
 
 FRAME_PROMISE = (
     "frames that are whole still answer; for the rest never a value, one line names file and frame,"
@@ -43,13 +43,6 @@ class Damage(NamedTuple):
 
 def cut(size: Callable[[bytes, Parts], int]) -> Harm:
     return lambda data, parts, source: data[: size(data, parts)]
-
-
-def flipped(data: bytes, where: slice, source: random.Random) -> bytes:
-    """The file with one bit changed somewhere."""
-    changed = bytearray(data)
-    changed[source.randrange(where.start, where.stop)] ^= 1 << source.randrange(8)
-    return bytes(changed)
 
 
 def zeroed(data: bytes, where: slice) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import Any
 
@@ -12,13 +13,20 @@ from solver.errors import DamagedTableError
 from solver.results import WDL
 from solver.tablebase import Tablebase
 
-__all__ = ["PROMISE", "REFUSED", "Trial"]
+__all__ = ["PROMISE", "REFUSED", "Trial", "flipped"]
 
 PROMISE = (
     "never a value; one line names file and part, exit code 4; `morris verify` lists it and goes on"
     " with the others; `morris solve` or `morris pack` makes it anew and touches no other"
 )
 REFUSED = "refused, named and made anew as it was"
+
+
+def flipped(data: bytes, where: slice, source: random.Random) -> bytes:
+    """The file with one bit changed somewhere."""
+    changed = bytearray(data)
+    changed[source.randrange(where.start, where.stop)] ^= 1 << source.randrange(8)
+    return bytes(changed)
 
 
 class Trial:
