@@ -57,9 +57,10 @@ class _RoomFirst(MetaPathFinder):
 
 def _is_anything_compiled() -> bool:
     """Return whether the cache of compiled code has something in it."""
-    from solver.kernels import cache_folder
+    from solver.codefolder import SUFFIX
+    from solver.kernels import CODE
 
-    return any(cache_folder().rglob("*.nbi"))
+    return CODE.folder is not None and any(CODE.folder.glob(f"*{SUFFIX}"))
 
 
 def load_only_with_room() -> None:

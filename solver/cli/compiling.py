@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from solver.boards import BOARDS
+from solver.codefolder import SUFFIX, clear_away
 from solver.rules import Rules
 from solver.sectors import sectors_up_to, solving_order, wanted_sectors
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from solver.sectors import Sector, Unit
     from solver.widths import Stored
 
-__all__ = ["compile_first", "is_compiled", "remove_unfinished"]
+__all__ = ["compile_first", "is_compiled"]
 
-_INDEX: Final = {True: "spread.*.nbi", False: "place.*.nbi"}
-"""What the cache has files of once moving (True) or placing sectors have been solved."""
-_UNFINISHED_SECONDS: Final = 3600
+_MODULE: Final = {True: "spread", False: "place"}
+"""What there is code of once moving (True) or placing sectors have been solved."""
 
 
 def compile_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
@@ -34,35 +33,30 @@ def compile_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
     if not kinds or all(is_compiled(moving) for moving in kinds):
         return
     say("compiling, which is done once and takes a minute or two")
-    remove_unfinished()
     _solve_the_smallest(placing=False in kinds)
+    folder = _folder()
     if not all(is_compiled(moving) for moving in kinds):
-        say(f"compiled code cannot be kept in {_cache()}, so every run has to compile again")
-
-
-def remove_unfinished() -> None:
-    """Remove what runs that were killed while they wrote compiled code have left in the cache.
-
-    Writing takes no time, so what is an hour old is being written by nobody.
-    """
-    for path in _cache().rglob("*.tmp.*"):
-        with suppress(OSError):
-            if time.time() - path.lstat().st_mtime > _UNFINISHED_SECONDS:
-                path.unlink()
+        where = "anywhere" if folder is None else f"in {folder}"
+        say(f"compiled code cannot be kept {where}, so every run has to compile again")
+    if folder is not None:
+        clear_away(folder)  # of an earlier version of the program there may be some
 
 
 def is_compiled(moving: bool) -> bool:
-    """Return whether the cache has the code that solves moving or placing sectors."""
-    return any(_cache().rglob(_INDEX[moving]))
-
-
-def _cache() -> Path:
-    """Return where Numba keeps compiled code."""
+    """Return whether there is code that solves moving or placing sectors, or no need of any."""
     import numba
 
-    import solver.kernels  # noqa: F401 - says where
+    if numba.config.DISABLE_JIT:
+        return True
+    folder = _folder()
+    return folder is not None and any(folder.glob(f"{_MODULE[moving]}.*{SUFFIX}"))
 
-    return Path(str(numba.config.CACHE_DIR))
+
+def _folder() -> Path | None:
+    """Return where compiled code is kept."""
+    from solver.kernels import CODE  # brings Numba, which takes its time
+
+    return CODE.folder
 
 
 def _solve_the_smallest(placing: bool) -> None:

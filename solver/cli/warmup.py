@@ -11,6 +11,8 @@ import click
 from solver.boards import BOARDS
 from solver.cli.common import json_option
 from solver.cli.formats import emit_json, format_duration
+from solver.codefolder import clear_away
+from solver.errors import UsageError
 from solver.escape import one_line
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, sectors_up_to, solving_order, wanted_sectors
@@ -27,23 +29,32 @@ def warmup(as_json: bool) -> None:
     """Compile the code that solves and checks, so that nothing waits for it later.
 
     It is kept in the user's cache folder and compiled again only when the program, Numba or
-    Python changes. Without this command the first solve and the first check compile it.
+    Python changes; what earlier versions have kept there and not used for a month is removed.
+    Without this command the first solve and the first check compile it.
     """
     started = time.perf_counter()
-    from solver.cli.compiling import remove_unfinished
-    from solver.kernels import cache_folder  # brings Numba, which takes its time as well
+    import numba  # takes its time as well
 
-    remove_unfinished()
+    from solver.kernels import CODE
+
+    if numba.config.DISABLE_JIT:
+        raise UsageError("NUMBA_DISABLE_JIT is set, so there is nothing to compile")
     for rules, units in _smallest():
         tables: dict[Sector, Stored] = {}
         for unit in units:
             _solve_and_check(rules, unit, tables)
+    if CODE.folder is not None:
+        clear_away(CODE.folder)
     seconds = time.perf_counter() - started
     if as_json:
-        emit_json({"seconds": round(seconds, 3), "cache": str(cache_folder())})
+        cache = None if CODE.folder is None else str(CODE.folder)
+        emit_json({"seconds": round(seconds, 3), "cache": cache})
         return
-    where = one_line(str(cache_folder()))
-    click.echo(f"Ready after {format_duration(seconds)}; compiled code is in {where}")
+    ready = f"Ready after {format_duration(seconds)}; compiled code"
+    if CODE.folder is None:
+        click.echo(f"{ready} cannot be kept anywhere, so every run has to compile again")
+    else:
+        click.echo(f"{ready} is in {one_line(str(CODE.folder))}")
 
 
 def _smallest() -> Iterator[tuple[Rules, list[Unit]]]:
