@@ -41,13 +41,10 @@ def find_folder(name: str) -> Path | None:
     The first of these that will do: in NUMBA_CACHE_DIR, in XDG_CACHE_HOME, in ``.cache`` of the
     home folder, in the folder for temporary files.
     """
-    for parent in _places():
+    for place in _places():
+        folder = place / "kernels" / name
         with suppress(OSError, ValueError):  # ValueError: a name with a zero byte
-            folder = parent / "kernels" / name
-            for part in (parent, parent / "kernels", folder):
-                part.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _close_to_others(part)
-            if all(map(_is_ours, (parent, parent / "kernels", folder))) and _serves(folder):
+            if all(map(_make_ours, (place, place / "kernels", folder))) and _serves(folder):
                 return folder
     return None
 
@@ -110,18 +107,20 @@ def _places() -> Iterator[Path]:
         yield Path(tempfile.gettempdir()) / f"morris-solver-{os.geteuid()}"
 
 
+def _make_ours(folder: Path) -> bool:
+    """Make a folder if need be; return whether it is this user's or root's, and theirs alone."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    status = folder.stat()
+    if status.st_uid == os.geteuid() and not is_safe(status):  # as some umasks make folders
+        folder.chmod(stat.S_IMODE(status.st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
+    return _is_ours(folder)
+
+
 def _is_ours(folder: Path) -> bool:
     """Return whether a folder, or a link to one, is this user's or root's, and theirs alone."""
     status = folder.stat()
     link_owner = folder.lstat().st_uid
     return stat.S_ISDIR(status.st_mode) and is_safe(status) and link_owner in (os.geteuid(), 0)
-
-
-def _close_to_others(folder: Path) -> None:
-    """Take from others the right to write to a folder of ours, which some umasks give them."""
-    status = folder.stat()
-    if status.st_uid == os.geteuid() and not is_safe(status):
-        folder.chmod(stat.S_IMODE(status.st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _serves(folder: Path) -> bool:
