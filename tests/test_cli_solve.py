@@ -183,17 +183,19 @@ def test_code_is_compiled_before_the_first_unit(
 
 
 def test_code_that_cannot_be_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("solver.kernels.CODE.folder", tmp_path)
     monkeypatch.setattr(compiling, "_solve_the_smallest", lambda placing: None)
     said: list[str] = []
     compiling.compile_first([unit_of(NINE, Sector(3, 3))], said.append)
     assert said[1] == (
         f"compiled code cannot be kept in {tmp_path}, so every run has to compile again"
     )
-    (tmp_path / "kernels").mkdir()
-    (tmp_path / "kernels" / "spread.x-1.py311.nbi").touch()
+    (tmp_path / "spread.x-1.code").touch()
     assert compiling.is_compiled(True)
     assert not compiling.is_compiled(False)
+    monkeypatch.setattr("solver.kernels.CODE.folder", None)
+    compiling.compile_first([unit_of(NINE, Sector(3, 3))], said.append)
+    assert said[3] == "compiled code cannot be kept anywhere, so every run has to compile again"
 
 
 def test_what_is_compiled_is_known_by_its_files(morris: Morris, copy: Path) -> None:

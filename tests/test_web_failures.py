@@ -11,12 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from schemathesis import GenerationMode
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 from webasking import JSON, SEVEN, WON, asked, refused
 
@@ -279,31 +273,3 @@ def test_everything_served_is_described(client: TestClient) -> None:
         "/healthz",
         *(endpoint.path for endpoint in ENDPOINTS),
     }
-
-
-CHECKS = [
-    not_a_server_error,
-    checks.status_code_conformance,
-    checks.content_type_conformance,
-    checks.response_schema_conformance,
-    checks.unsupported_method,
-    checks.negative_data_rejection,
-]
-"""All but that valid data is accepted: no schema can tell which positions can be."""
-
-
-@pytest.mark.parametrize("path", describe_interface()["paths"])
-def test_every_answer_is_as_described(served: Tablebase, path: str) -> None:
-    schema = schemathesis.openapi.from_asgi("/openapi.json", make_application(served))
-    operation = schema[path]["GET"]
-    right, wrong = (
-        operation.as_strategy(generation_mode=mode)
-        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
-    )
-
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(case=st.one_of(right, wrong))
-    def check(case: schemathesis.Case) -> None:
-        case.call_and_validate(checks=CHECKS)
-
-    check()
