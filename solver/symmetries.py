@@ -63,7 +63,8 @@ def symmetries(board: Board) -> tuple[Symmetry, ...]:
             # Where there is but one ring, exchanging it is nothing.
             found.setdefault(permutation, Symmetry(permutation, turns, mirrored, swapped))
     legal = set(board.automorphisms)
-    assert legal <= found.keys(), board.name
+    if not legal <= found.keys():
+        raise AssertionError(board.name)
     return tuple(symmetry for permutation, symmetry in found.items() if permutation in legal)
 
 
