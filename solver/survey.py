@@ -98,7 +98,6 @@ def survey(
             try:
                 identity = sound_table(rules, sector, database, threads=threads, known=known)
             except DamagedTableError as error:
-                _refuse_folder(table_path(database, rules, sector))
                 damaged[sector] = str(error)
                 identity = None
             if identity is None:
@@ -110,12 +109,6 @@ def survey(
             units.append(unit)
             wanted |= missing
     return Survey(units, frozenset(wanted), skipped, damaged, frozenset(sound))
-
-
-def _refuse_folder(path: Path) -> None:
-    """Refuse to begin what would end, hours later, with a file that cannot take its place."""
-    if path.is_dir():
-        raise ResourceError(f"{path} cannot be written: it is a folder; move it away")
 
 
 def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
@@ -217,8 +210,8 @@ def check_folders(rules: Rules, todo: Survey, database: str | os.PathLike[str]) 
     """Refuse to begin where something is in the way of the tables.
 
     Raises:
-        UsageError: a family's folder is a file, or a table's file is a folder.
-        ResourceError: a family's folder may not be written.
+        UsageError: a family's folder is a file.
+        ResourceError: a family's folder may not be written, or a table's file is a folder.
     """
     paths = [table_path(database, rules, sector) for sector in todo.wanted]
     for folder in sorted({path.parent for path in paths}):
@@ -230,7 +223,8 @@ def check_folders(rules: Rules, todo: Survey, database: str | os.PathLike[str]) 
             raise ResourceError(f"the folder {folder} may not be written")
     for path in sorted(paths):
         if path.is_dir():
-            raise UsageError(f"{path} is a folder where a table belongs; move it away")
+            # Else it would be noticed when all is solved, hours later.
+            raise ResourceError(f"{path} cannot be written: it is a folder; move it away")
 
 
 def check_disk(rules: Rules, todo: Survey, database: str | os.PathLike[str]) -> None:

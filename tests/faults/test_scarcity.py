@@ -388,7 +388,7 @@ def test_something_else_in_the_place(
         (file, 2, file),
         (file / "below", 2, file),
         (blocked, 2, blocked / family),
-        (odd, 2, table),
+        (odd, 5, table),
         (locked, 5, locked),
     ):
         run = server.run(*SOLVE, "--db", database)
