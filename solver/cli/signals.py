@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -18,42 +17,97 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ONE_WISH_SECONDS: Final = 1.0
 """Signals that follow within so much time are one wish to stop: a key pressed twice in haste, or
 what is sent to a process and then to its group. The second must not disturb the cleaning up."""
+_RETRY_SECONDS: Final = 0.005
+_LONGEST_SECONDS: Final = 3.0
+"""How long an interruption is put off at most; what puts it off takes microseconds, or a second
+where it is a large library being imported."""
+_FRAGILE: Final = ("threading", "concurrent.futures", "queue", "importlib._bootstrap")
+"""Modules that, interrupted at the wrong moment, leave a lock behind that nobody gives back."""
 
 
 @contextmanager
 def terminated_like_interrupted() -> Iterator[None]:
     """Let SIGTERM, and SIGHUP of a closed terminal, end the block as Ctrl-C does: files in order.
 
-    A signal that the caller has set to be ignored, as ``nohup`` does, is still ignored.
+    A signal that the caller has set to be ignored, as ``nohup`` does, is still ignored. Once a
+    signal has ended the block all this holds to the end of the process, which has yet to say what
+    it did.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may say what signals do
         return
-    last = -_ONE_WISH_SECONDS
+    taken = [n for n in _SIGNALS if signal.getsignal(n) not in (signal.SIG_IGN, None)]
+    interruption = _Interruption()
+    previous = {n: signal.signal(n, interruption.ask) for n in (*taken, signal.SIGALRM)}
     report = sys.unraisablehook
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last >= _ONE_WISH_SECONDS:
-            last = now
-            raise KeyboardInterrupt
 
     def again(lost: sys.UnraisableHookArgs) -> None:
         """Ask again where the interruption came amid a call that raises nothing."""
-        nonlocal last
-        if isinstance(lost.exc_value, KeyboardInterrupt) and taken:
-            last = -_ONE_WISH_SECONDS
-            os.kill(os.getpid(), taken[0])
+        if isinstance(lost.exc_value, KeyboardInterrupt):
+            interruption.put_off()
         else:
             report(lost)
 
-    taken = [n for n in _SIGNALS if signal.getsignal(n) not in (signal.SIG_IGN, None)]
-    previous = {number: signal.signal(number, interrupt) for number in taken}
     sys.unraisablehook = again
+    done = False
     try:
         yield
+        done = True
     finally:
-        sys.unraisablehook = report
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if done or not interruption.happened:
+            sys.unraisablehook = report
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+
+class _Interruption:
+    """Raises KeyboardInterrupt in the main thread when a signal asks for it, and it does no harm.
+
+    Attributes:
+        happened: whether a signal has come.
+    """
+
+    def __init__(self) -> None:
+        self.happened = False
+        self._asked = -_ONE_WISH_SECONDS
+        self._seen: tuple[FrameType, int, float] | None = None
+
+    def ask(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal; or look again, where an interruption has been put off."""
+        now = time.monotonic()
+        if number != signal.SIGALRM:
+            if now - self._asked < _ONE_WISH_SECONDS:
+                return
+            self.happened = True
+            self._asked = now
+        if frame is None or now - self._asked > _LONGEST_SECONDS or self._may_interrupt(frame):
+            self._seen = None
+            raise KeyboardInterrupt
+        self.put_off()
+
+    def put_off(self) -> None:
+        """Look again in a moment."""
+        signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS)
+
+    def _may_interrupt(self, frame: FrameType) -> bool:
+        """Return whether no fragile code is at work; or it does nothing but wait.
+
+        It waits if it is where it was a moment ago and has taken no time of the processor. A lock
+        that is waited for is not held yet.
+        """
+        if not _is_fragile(frame):
+            return True
+        seen, now = self._seen, (frame, frame.f_lasti, time.thread_time())
+        self._seen = now
+        return seen is not None and seen[:2] == now[:2] and now[2] - seen[2] < _RETRY_SECONDS / 5
+
+
+def _is_fragile(frame: FrameType | None) -> bool:
+    """Return whether fragile code is being run, or has called what is."""
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__"))
+        if name.startswith(_FRAGILE):
+            return True
+        frame = frame.f_back
+    return False

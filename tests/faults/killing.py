@@ -9,6 +9,7 @@ This file is both sides: :class:`ForkServer` is for the tests; run as a program 
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import select
@@ -31,7 +32,7 @@ __all__ = ["STEPS", "ForkServer", "Run", "fill_disk"]
 STEPS = ["starting", "solving", "compressing", "renaming", "solving beside the writer"]
 """Of ``morris solve``. Renaming is all from before the bytes are put on the disk until the name
 is."""
-HANG_SECONDS = 60
+HANG_SECONDS = 30
 
 
 class Run(NamedTuple):
@@ -93,6 +94,7 @@ class ForkServer:
         user: int | None = None,
         fill: Path | None = None,
         leave: int = 0,
+        pause: float = 0,
     ) -> Run:
         """Run ``morris`` and disturb it.
 
@@ -109,6 +111,7 @@ class ForkServer:
             user: number of the user to be; None for who runs the tests.
             fill: a file that is made so large at that step that nothing is left on its disk.
             leave: but for so many bytes.
+            pause: seconds between the signals.
         """
         request = {
             "arguments": [str(argument) for argument in arguments],
@@ -122,6 +125,7 @@ class ForkServer:
             "user": user,
             "fill": None if fill is None else str(fill),
             "leave": leave,
+            "pause": pause,
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -180,6 +184,7 @@ def run_child(request: dict[str, Any], null: int) -> Run:
         time.sleep(request["delay"])
     for number in request["signals"] if reached else ():
         os.kill(child, number)  # not waited for yet, so nobody else has its number
+        time.sleep(request["pause"])
     if signal.SIGSTOP in request["signals"]:
         time.sleep(0.02)
         os.kill(child, signal.SIGCONT)
@@ -187,6 +192,8 @@ def run_child(request: dict[str, Any], null: int) -> Run:
     steps: dict[str, int] = {}
     ready, _, _ = select.select([notes], [], [], HANG_SECONDS)
     if not ready:
+        os.kill(child, signal.SIGUSR1)  # it writes what it is at
+        time.sleep(1)
         os.kill(child, signal.SIGKILL)
     told = (b"" if reached else first) + b"".join(iter(lambda: os.read(notes, 65536), b""))
     if told:
@@ -213,6 +220,7 @@ def become(request: dict[str, Any], note: int, waits: int) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    faulthandler.register(signal.SIGUSR1)
     for name, limit in request["limits"].items():
         resource.setrlimit(getattr(resource, name), (limit, limit))
     if request["user"] is not None:
