@@ -317,6 +317,52 @@ def test_killed_while_compiled_code_is_written(tmp_path: Path, fault: Fault) -> 
     fault.happened("compiled again and kept; nothing left")
 
 
+FRAGILE = """
+import os, signal, sys, threading, time
+from solver.cli.signals import terminated_like_interrupted
+WORK = '''
+def work():
+    os.kill(os.getpid(), signal.SIGINT)
+    if waits:
+        lock.acquire()  # for ever
+    end = time.thread_time() + 0.05
+    while time.thread_time() < end:
+        pass
+    done.append("all of it")
+'''
+signal.signal(signal.SIGINT, signal.default_int_handler)
+done, lock, waits = [], threading.Lock(), sys.argv[1] == "waits"
+lock.acquire()
+threads = globals() | {"__name__": "threading"}
+exec(WORK, threads)
+try:
+    with terminated_like_interrupted():
+        threads["work"]()
+        time.sleep(10)
+except KeyboardInterrupt:
+    os.kill(os.getpid(), signal.SIGTERM)  # another one, while it says what it did
+    print("interrupted", *done)
+"""
+
+
+@pytest.mark.fault(
+    "interruption",
+    "a signal amid code that would never give back a lock if it were interrupted",
+    promise="interrupted when that code has ended, or at once if it only waits; never a hang",
+)
+@pytest.mark.parametrize(("how", "said"), [("works", "all of it"), ("waits", "")])
+def test_interrupted_where_a_lock_could_be_lost(how: str, said: str, fault: Fault) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", FRAGILE, how],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (run.returncode, run.stdout.strip()) == (0, f"interrupted {said}".strip()), run
+    fault.happened("interrupted, and no lock lost")
+
+
 # -- what else writes -----------------------------------------------------------------------------
 
 
