@@ -59,10 +59,10 @@ class LruCache(Generic[Key, Value]):
                 self._used -= self._entries.pop(key)[1]
             if cost > self._capacity:
                 return
+            while self._entries and self._used + cost > self._capacity:
+                self._used -= self._entries.popitem(last=False)[1][1]
             self._entries[key] = (value, cost)
             self._used += cost
-            while self._used > self._capacity:
-                self._used -= self._entries.popitem(last=False)[1][1]
 
     def clear(self) -> None:
         """Keep nothing."""

@@ -20,6 +20,7 @@ In the examples below `tablebase` is such a tablebase, with the tables that ``mo
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
@@ -468,3 +469,19 @@ def _reopened(
 ) -> Tablebase:
     """Return what a pickled tablebase was."""
     return kind(paths, cache_mb=cache_mb, max_open_files=max_open_files)
+
+
+def _import_the_rest() -> None:
+    """Import all that questions import when they first need it.
+
+    Python's lock on a module that one thread is importing stays shut in a child that another
+    forks meanwhile: the child would wait for ever where it needs the module.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # noqa: F401
+
+    import solver.notation
+    import solver.probing
+    import solver.survey  # noqa: F401
+
+
+os.register_at_fork(before=_import_the_rest)
