@@ -204,10 +204,12 @@ def test_a_fork_at_a_bad_moment(
                 ) and cache.used == sum(cost for _, cost in cache._entries.values())
             finally:
                 os._exit(0 if right else 1)
-        assert exit_code(child) == 0
+        try:
+            assert exit_code(child) == 0
+        finally:
+            release.set()
+            thread.join()
         fault.happened("the child answers")
-        release.set()
-        thread.join()
 
 
 IMPORTING = """
