@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import random
 import threading
@@ -16,6 +17,7 @@ from damaging import NINE, SUBJECTS, Harmed, sound_databases
 from faultlist import Fault
 from starlette.testclient import TestClient
 
+import solver
 from solver.errors import DamagedTableError, MissingTableError
 from solver.position import Position
 from solver.results import Result
@@ -161,6 +163,14 @@ def in_threads(work: Callable[[random.Random], None], meanwhile: Callable[[], No
         thread.join()
     if errors:
         raise errors[0]
+
+
+def test_no_file_is_mapped_into_memory() -> None:
+    """Or one that is cut meanwhile would end the process with SIGBUS."""
+    for path in Path(solver.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = {getattr(node, name, None) for name in ("id", "attr", "arg", "name", "module")}
+            assert not names & {"mmap", "memmap", "mmap_mode", "open_memmap"}, path
 
 
 @changes

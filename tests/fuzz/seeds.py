@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from records import make_database
 
 from solver.packing import choose_band
 from solver.rules import get_variant
@@ -99,3 +101,6 @@ def inputs() -> dict[str, bytes]:
 if __name__ == "__main__":
     for name, data in inputs().items():
         (CORPUS / "reader" / name).write_bytes(data)
+    with tempfile.TemporaryDirectory() as folder:
+        record = make_database(Path(folder)).record
+    (CORPUS / "records" / "sound").write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
