@@ -243,6 +243,8 @@ def unpack_frame(data: bytes | memoryview, size: int, checksum: int) -> bytes:
     """
     try:
         parameters = zstandard.get_frame_parameters(data)
+        if parameters.content_size == zstandard.CONTENTSIZE_UNKNOWN:
+            raise ContainerError("does not say how many bytes it unpacks to")
         if parameters.content_size != size:
             raise ContainerError(f"unpacks to {parameters.content_size} bytes and not to {size}")
         if not parameters.has_checksum or int.from_bytes(data[-4:], "little") != checksum:

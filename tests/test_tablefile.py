@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import threading
@@ -22,6 +21,7 @@ import numpy as np
 import pytest
 import xxhash
 import zstandard
+from faultlist import Fault
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tableparts import forge
@@ -391,32 +391,12 @@ def test_the_header_is_reproducible_and_passes_over_unknown_fields(table: bytes)
 # -- damage -----------------------------------------------------------------------------------
 
 
-def test_cut_at_any_size(table: bytes) -> None:
-    for size in range(len(table)):
-        with pytest.raises(DamagedTableError, match=r"^t\.zst: (header|seek table|checksums)"):
-            reader_of(table[:size])
-
-
-def test_any_flipped_bit(table: bytes) -> None:
-    """Every bit of the file: the error names the part, or the frame and only it."""
-    header_bytes = 8 + struct.unpack_from("<I", table, 4)[0]
-    sizes = [len(f) for f in _frames(table)]
-    for bit in range(len(table) * 8):
-        damaged = bytearray(table)
-        damaged[bit // 8] ^= 1 << bit % 8
-        position = bit // 8 - header_bytes
-        frame = next(
-            (i for i, end in enumerate(itertools.accumulate(sizes)) if 0 <= position < end), None
-        )
-        if frame is None:
-            with pytest.raises(DamagedTableError, match=r"^t\.zst: (header|seek table|checksums)"):
-                reader_of(bytes(damaged))
-        else:
-            with pytest.raises(DamagedTableError, match=rf"^t\.zst: frame {frame} of 4: "):
-                reader_of(bytes(damaged)).check()
-
-
-def test_a_last_frame_without_an_end(tmp_path: Path) -> None:
+@pytest.mark.fault(
+    "damage",
+    "a last frame without an end, in a file read as a stream",
+    promise="refused, naming the frame",
+)
+def test_a_last_frame_without_an_end(tmp_path: Path, fault: Fault) -> None:
     """Its last block says that another follows, so no decoder of streams comes to the checksum."""
     payload = make_payload(1500 << 14, seed=4)
     path = tmp_path / "4-3.dtw.zst"
@@ -431,6 +411,7 @@ def test_a_last_frame_without_an_end(tmp_path: Path) -> None:
         for number in range(len(frames)):
             with pytest.raises(DamagedTableError, match=rf"^t\.zst: frame {number} of 1500: "):
                 reader.read_frames(number, number + 1, out.data)
+            fault.happened("refused")
 
 
 def _without_end(frame: bytes) -> bytes:
@@ -503,6 +484,10 @@ def test_kinds_of_damage(table: bytes, change: object, part: str) -> None:
         reader_of(change(table))
 
 
+FORGED_HEADER = "a header that contradicts itself, or is none, with right checksums"
+FORGED_PROMISE = "refused when it is opened, naming file, part and field"
+
+
 @pytest.mark.parametrize(
     ("field", "value", "text"),
     [
@@ -538,23 +523,36 @@ def test_kinds_of_damage(table: bytes, change: object, part: str) -> None:
         ("program", 1, "program cannot be 1"),
     ],
 )
+@pytest.mark.fault("damage", FORGED_HEADER, promise=FORGED_PROMISE)
 def test_headers_that_contradict_themselves(
-    table: bytes, payload: np.ndarray, field: str, value: object, text: str
+    table: bytes, payload: np.ndarray, fault: Fault, field: str, value: object, text: str
 ) -> None:
     record = json.loads(make_header(payload).to_json())
     for changed in ({**record, field: value}, {k: v for k, v in record.items() if k != field}):
         expected = text if field in changed else f"{field} is missing"
         with pytest.raises(DamagedTableError, match=rf"^t\.zst: .*{re.escape(expected)}"):
             reader_of(forge(json.dumps(changed).encode(), _frames(table), payload))
+        fault.happened("refused")
 
 
 @pytest.mark.parametrize("text", [b"", b"[]", b"\xff", b"{", b"[" * 100_000, b"1" * 9999, b"NaN"])
-def test_headers_that_are_no_json_object(table: bytes, payload: np.ndarray, text: bytes) -> None:
+@pytest.mark.fault("damage", FORGED_HEADER, promise=FORGED_PROMISE)
+def test_headers_that_are_no_json_object(
+    table: bytes, payload: np.ndarray, fault: Fault, text: bytes
+) -> None:
     with pytest.raises(DamagedTableError, match=r"^t\.zst: bad header: "):
         reader_of(forge(text, _frames(table), payload))
+    fault.happened("refused")
 
 
-def test_frames_that_are_not_what_the_seek_table_says(table: bytes, payload: np.ndarray) -> None:
+@pytest.mark.fault(
+    "damage",
+    "frames that are not what the seek table says, with right checksums",
+    promise="refused, naming file and frame; the other frames still answer",
+)
+def test_frames_that_are_not_what_the_seek_table_says(
+    table: bytes, payload: np.ndarray, fault: Fault
+) -> None:
     header, frames = make_header(payload).to_json(), _frames(table)
     huge = bytearray(zstandard.ZstdCompressor(write_checksum=True).compress(bytes(1 << 20)))
     # The four bytes of the content size: more than there is memory.
@@ -576,6 +574,7 @@ def test_frames_that_are_not_what_the_seek_table_says(table: bytes, payload: np.
         with pytest.raises(DamagedTableError, match=rf"^t\.zst: frame 0 of 4: {text}"):
             reader.value(0)
         assert reader.value(256) == payload[256]
+        fault.happened("refused")
 
 
 def test_another_sectors_or_variants_file(table: bytes) -> None:

@@ -162,7 +162,7 @@ def test_serve(fault: Fault, harmed: Harmed, harm: Callable[[Harmed], None]) -> 
             Tablebase(harmed.database) as tablebase,
             TestClient(make_application(tablebase)) as client,
         ):
-            for position, _, result in harmed.known.positions:
+            for position, _, result in harmed.known.positions[::3]:
                 for path in ("/api/nine", "/api/nine/line"):
                     answer = client.get(path, params={"position": str(position), "r": "stones=3"})
                     record = answer.json()

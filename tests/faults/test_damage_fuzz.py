@@ -15,7 +15,7 @@ from faultlist import Fault
 
 FUZZ = Path(__file__).parents[1] / "fuzz"
 CORPUS = FUZZ / "corpus"
-RUNS = {"reader": 12_000, "records": 2_000}
+RUNS = {"reader": 10_000, "records": 1_000}
 
 
 @pytest.fixture(autouse=True)
@@ -31,12 +31,12 @@ def _modules_of_the_fuzzer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 def test_the_corpus_of_tables(fault: Fault) -> None:
     from reading import read_input
-    from seeds import inputs, tables
+    from seeds import inputs, sound_files
 
-    sound = frozenset(tables().values())
-    for name, data in inputs().items():
-        assert (CORPUS / "reader" / name).read_bytes() == data, "run tests/fuzz/seeds.py"
-        assert read_input(data, sound) == ("read" if name[0] != "f" else "refused")
+    sound = frozenset(sound_files().values())
+    for name in inputs():
+        data = (CORPUS / "reader" / name).read_bytes()
+        assert read_input(data, sound) == ("refused" if name.startswith("forged") else "read")
     for path in sorted((CORPUS / "reader").iterdir()):
         outcome = read_input(path.read_bytes(), sound)
         if outcome != "nothing":

@@ -148,7 +148,7 @@ def in_threads(work: Callable[[random.Random], None], meanwhile: Callable[[], No
         source = random.Random(seed)
         try:
             begun.wait()
-            for _ in range(25):
+            for _ in range(10):
                 work(source)
         except BaseException as error:
             errors.append(error)

@@ -8,11 +8,11 @@ import atheris
 
 with atheris.instrument_imports(include=["solver"]):
     from reading import read_input
-    from seeds import tables
+    from seeds import sound_files
 
     import solver.tablefile  # noqa: F401
 
-SOUND = frozenset(tables().values())
+SOUND = frozenset(sound_files().values())
 
 
 def one_input(data: bytes) -> None:
