@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -33,6 +34,8 @@ def compare_with_manifest(
     database: Path,
     threads: int | None,
     as_json: bool,
+    *,
+    ignore_missing: bool = False,
 ) -> None:
     """Compare the files of a database with those of a manifest; say what was found.
 
@@ -45,6 +48,7 @@ def compare_with_manifest(
         database: the folder.
         threads: files to read at the same time; None for one per processor.
         as_json: what to print.
+        ignore_missing: leave out files that are listed and not there; not all of them.
 
     Raises:
         UsageError: the manifest is none, or lists nothing of what is to be compared.
@@ -62,6 +66,8 @@ def compare_with_manifest(
         wanted = _wanted(rules, sectors, path, listed)
         listed = {name: digest for name, digest in listed.items() if name in wanted}
         there = [name for name in there if name in wanted]
+    if ignore_missing:
+        listed = _present(listed, database, path)
     with (
         terminated_like_interrupted(),
         byte_progress(file_bytes(database, list(listed))) as progress,
@@ -102,6 +108,18 @@ def _wanted(
     if not wanted & set(listed):
         raise UsageError(f"the manifest {path} lists no table of {rules.name}")
     return wanted
+
+
+def _present(listed: dict[str, str], database: Path, path: str) -> dict[str, str]:
+    """Return what is listed and there.
+
+    Raises:
+        MissingTableError: nothing is.
+    """
+    present = {name: listed[name] for name in listed if os.path.lexists(database / name)}
+    if not present:
+        raise MissingTableError(f"none of the files that {path} lists is in {database}")
+    return present
 
 
 def _note(unlisted: Sequence[str], path: str) -> None:

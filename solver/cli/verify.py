@@ -57,6 +57,9 @@ _WAYS: Final[dict[Mode, str]] = {
     metavar="FILE",
     help="Compare the files with a list of SHA-256, by morris manifest or sha256sum.",
 )
+@click.option(
+    "--ignore-missing", is_flag=True, help="With --manifest: leave out what is not there."
+)
 @database_option
 @threads_option
 @json_option
@@ -67,6 +70,7 @@ def verify(
     sample: int | None,
     full: bool,
     manifest: str | None,
+    ignore_missing: bool,
     database: Path,
     threads: int | None,
     as_json: bool,
@@ -85,10 +89,11 @@ def verify(
     or those of the sample with --sample. "mismatches" counts wrong slots, and with --full one more
     for each group of counts in a header that is wrong.
 
-    With --manifest, VARIANT can be left out: then all files that are listed are compared. Tables
-    that are not listed are noted on stderr, and "unlisted" in JSON; they do no harm to the others,
-    but nothing is said of them. A table that differs is damaged, or sound but another one; this is
-    told. What a table says is not checked: --full does that.
+    With --manifest, VARIANT can be left out: then all files that are listed are compared, or with
+    --ignore-missing those of them that are there. Tables that are not listed are noted on stderr,
+    and "unlisted" in JSON; they do no harm to the others, but nothing is said of them. A table that
+    differs is damaged, or sound but another one; this is told. What a table says is not checked:
+    --full does that.
 
     Exit codes: 0 all holds; 1 a value is wrong; 3 a table is missing that is to be checked or
     that a check needs, or there is none at all; 4 a file is damaged, or not that of the manifest;
@@ -99,8 +104,12 @@ def verify(
             "--checksums, --sample, --full and --manifest exclude each other; choose one"
         )
     if manifest is not None:
-        compare_with_manifest(manifest, rules, sectors, database, threads, as_json)
+        compare_with_manifest(
+            manifest, rules, sectors, database, threads, as_json, ignore_missing=ignore_missing
+        )
         return 0
+    if ignore_missing:
+        raise UsageError("--ignore-missing goes with --manifest only")
     if rules is None:
         raise click.MissingParameter(
             ctx=click.get_current_context(), param_hint="'VARIANT'", param_type="argument"

@@ -424,6 +424,22 @@ def test_missing_tables_are_named(morris: Morris, tables: Path, listed: Path, fa
     assert morris("verify", "--manifest", listed, "--db", tables / "none").code == 3
 
 
+def test_missing_tables_can_be_left_out(morris: Morris, tables: Path, listed: Path) -> None:
+    def verify(*arguments: object) -> Any:
+        return morris("verify", "--manifest", listed, "--ignore-missing", *arguments)
+
+    (tables / NAMES[0]).unlink()
+    assert verify("--db", tables, "--json").json["files"] == 5
+    flip(tables / NAMES[1], 100)
+    assert NAMES[1] in verify("--db", tables).refused(4)
+    (tables / NAMES[1]).unlink()
+    (tables / NAMES[1]).symlink_to("nowhere")  # which is not the same as not there
+    assert NAMES[1] in verify("--db", tables).refused(3)
+    message = verify("nine", "3-3", "--db", tables / "none").refused(3)
+    assert "none of the files that" in message
+    assert "--ignore-missing goes with" in morris("verify", "nine", "--ignore-missing").refused(2)
+
+
 @pytest.mark.fault(
     "supply",
     "tables that the list does not have",
