@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["one_line"]
+import shlex
+
+__all__ = ["one_line", "shell_word"]
 
 
 def one_line(text: str) -> str:
@@ -12,6 +14,21 @@ def one_line(text: str) -> str:
     characters ``\n`` or ``\x1b``. Nothing else is changed, backslashes included.
     """
     return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def shell_word(text: str) -> str:
+    r"""Return a name as a word of a command that can be shown in one line and pasted into a shell.
+
+    Control characters, and bytes that are not of the file system's encoding, are written as bash,
+    zsh and ksh read them: ``$'a\x0ab'``.
+    """
+    return shlex.quote(text) if text.isprintable() else f"$'{''.join(map(_quoted, text))}'"
+
+
+def _quoted(character: str) -> str:
+    if character.isprintable() and character not in "'\\":
+        return character
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
 
 
 def _shown(character: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import shlex
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from solver.errors import DamagedTableError, MissingTableError, ResourceError
+from solver.escape import shell_word
 from solver.index import Layout, layout
 from solver.lru import LruCache
 from solver.packing import VALUE_DRAW, VALUE_LOSS, VALUE_WIN
@@ -155,9 +155,7 @@ def _missing(
     if why is not None:
         text = f"no {kind} for sector {sector} of {rules.name}: not solvable here: {why}"
         return MissingTableError(text, str(sector))
-    command = (
-        f"morris solve {rules.name} {unit_of(rules, sector)} --db {shlex.quote(str(database))}"
-    )
+    command = f"morris solve {rules.name} {unit_of(rules, sector)} --db {shell_word(str(database))}"
     text = f"the {kind} of sector {sector} is missing; make it with: {command}"
     if not sector.moving:
         # Innocent as it looks, that can mean hundreds of tables.
@@ -180,4 +178,4 @@ def _remedy(database: Path, rules: Rules, sector: Sector, metric: Metric) -> str
         if metric == "dtw"
         else f"morris pack {rules.name} {sector} --wdl"
     )
-    return f"{command} --db {shlex.quote(str(database))}"
+    return f"{command} --db {shell_word(str(database))}"

@@ -21,7 +21,6 @@ In the examples below `tablebase` is such a tablebase, with the tables that ``mo
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +29,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy.typing as npt
 
 from solver.errors import DamagedTableError, MissingTableError, UsageError
+from solver.escape import shell_word
 from solver.folders import PathOrPaths, read_folders
 from solver.lru import LruCache
 from solver.memory import most_open_tables
@@ -349,7 +349,7 @@ class Tablebase:
         return (
             f"{where}: {position} is a {words(result)}, but its best move {best.text} makes it a"
             f" {words(best.result)}; find out where with: morris verify"
-            f" {rules.name} {' '.join(map(str, sectors))} --full --db {shlex.quote(folder)}"
+            f" {rules.name} {' '.join(map(str, sectors))} --full --db {shell_word(folder)}"
         )
 
     def best_moves(self, position: Position) -> list[MoveResult]:

@@ -16,6 +16,7 @@ from solver.cli.gamemoves import limit_options
 from solver.cli.output import pictures_option, write_text
 from solver.describe import plies
 from solver.errors import MissingTableError, UsageError
+from solver.escape import one_line
 from solver.reading import quoted
 from solver.rules import Rules
 
@@ -77,7 +78,7 @@ def analyse(
         return
     click.echo(_report(record, reports, note))
     for file in files:
-        click.echo(f"drawn: {file}", err=True)
+        click.echo(one_line(f"drawn: {file}"), err=True)
 
 
 def read_record(text: str, rules: Rules | None, start: str | None = None) -> Record:

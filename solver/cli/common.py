@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from solver.errors import MissingTableError, UsageError
+from solver.escape import shell_word
 from solver.folders import default_database
 from solver.rules import OPTIONS, Rules, get_variant, with_options
 from solver.sectors import (
@@ -326,7 +326,7 @@ def present_sectors(
     """
     present = tablebase.present(rules, known_sectors(rules), metric)
     if not present:
-        folder = shlex.quote(str(tablebase.paths[0]))
+        folder = shell_word(str(tablebase.paths[0]))
         kind = "tables of distances" if metric == "dtw" else "tables"
         which = "--stones 8" if sectors_up_to(rules, 8) else "--all"
         raise MissingTableError(

@@ -17,6 +17,7 @@ from solver.cli.common import (
 from solver.cli.formats import counted, emit_json, format_bytes, format_duration
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import UsageError
+from solver.escape import one_line
 from solver.rules import Rules
 from solver.sectors import Sector, check_sector, parse_sector
 
@@ -96,9 +97,8 @@ def export(
         emit_json({"file": str(report.path), "bytes": report.bytes, **report.record})
     else:
         rows, size = int(str(report.record["rows"])), format_bytes(report.bytes)
-        click.echo(
-            f"{report.path}: {counted(rows, 'position')}, {size} ({format_duration(seconds)})"
-        )
+        text = f"{report.path}: {counted(rows, 'position')}, {size} ({format_duration(seconds)})"
+        click.echo(one_line(text))
 
 
 def _export(

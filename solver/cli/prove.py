@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +19,7 @@ from solver.cli.formats import (
 )
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import DamagedTableError, MissingTableError
+from solver.escape import one_line, shell_word
 from solver.rules import Rules
 from solver.sectors import Sector, start_sector, wanted_sectors
 
@@ -93,7 +93,7 @@ def _missing(rules: Rules, database: Path, sectors: Sequence[Sector]) -> Missing
 
     why = unsolvable(rules, sectors)
     remedy = f"make what is missing with: morris solve {rules.name} --all"
-    remedy += f" --db {shlex.quote(str(database))}"
+    remedy += f" --db {shell_word(str(database))}"
     if why is not None:
         remedy = f"the whole of {rules.name} cannot be solved here: {why}"
     return MissingTableError(f"{_sectors(sectors)} no table; {remedy}", str(sectors[0]))
@@ -117,7 +117,7 @@ def _refuse_damaged(checker: Checker, sectors: Sequence[Sector]) -> None:
         except DamagedTableError as error:
             damaged.append(str(error))
     for message in damaged[:-1]:
-        click.echo(f"Error: {message}", err=True)
+        click.echo(one_line(f"Error: {message}"), err=True)
     if damaged:
         raise DamagedTableError(damaged[-1])
 
