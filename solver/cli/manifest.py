@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -18,6 +17,7 @@ from solver.cli.output import write_text
 from solver.cli.problems import raise_worst
 from solver.cli.signals import terminated_like_interrupted
 from solver.errors import MissingTableError, ResourceError, UsageError
+from solver.escape import shell_word
 from solver.rules import Rules
 from solver.sectors import known_sectors
 
@@ -84,7 +84,7 @@ def _make(rules: Rules | None, database: Path, threads: int | None) -> tuple[str
         variant = "nine" if rules is None else rules.name
         raise MissingTableError(
             f"there are no tables{which} in {database}; make some with: morris solve {variant}"
-            f" --stones 8 --db {shlex.quote(str(database))}"
+            f" --stones 8 --db {shell_word(str(database))}"
         )
     with byte_progress(file_bytes(database, names)) as progress:
         found = digest_files(
