@@ -20,6 +20,7 @@ import click
 
 from solver import __version__, memory
 from solver.addressspace import load_only_with_room
+from solver.cli.signals import keep_to_the_end
 from solver.errors import MorrisError, UsageError
 from solver.escape import one_line
 
@@ -146,6 +147,7 @@ def main() -> None:
     """Run the command line of this process and end it."""
     _occupy_closed_descriptors()
     load_only_with_room()
+    keep_to_the_end()
     if sys.stderr is None:  # closed; most code that reports on its work takes it for granted
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end
     # NumPy's linear algebra, which nothing here uses, would start threads when it is imported:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["terminated_like_interrupted"]
+__all__ = ["keep_to_the_end", "terminated_like_interrupted"]
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ONE_WISH_SECONDS: Final = 1.0
@@ -24,14 +24,23 @@ where it is a large library being imported."""
 _FRAGILE: Final = ("threading", "concurrent.futures", "queue", "importlib._bootstrap")
 """Modules that, interrupted at the wrong moment, leave a lock behind that nobody gives back."""
 
+_to_the_end = False
+
+
+def keep_to_the_end() -> None:
+    """Have what holds in the block hold to the end of the process, once a signal has ended it.
+
+    For the process has yet to say what it did, and another signal may follow.
+    """
+    global _to_the_end
+    _to_the_end = True
+
 
 @contextmanager
 def terminated_like_interrupted() -> Iterator[None]:
     """Let SIGTERM, and SIGHUP of a closed terminal, end the block as Ctrl-C does: files in order.
 
-    A signal that the caller has set to be ignored, as ``nohup`` does, is still ignored. Once a
-    signal has ended the block all this holds to the end of the process, which has yet to say what
-    it did.
+    A signal that the caller has set to be ignored, as ``nohup`` does, is still ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may say what signals do
@@ -55,7 +64,7 @@ def terminated_like_interrupted() -> Iterator[None]:
         done = True
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        if done or not interruption.happened:
+        if done or not (interruption.happened and _to_the_end):
             sys.unraisablehook = report
             for number, handler in previous.items():
                 signal.signal(number, handler)

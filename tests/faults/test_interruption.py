@@ -319,7 +319,7 @@ def test_killed_while_compiled_code_is_written(tmp_path: Path, fault: Fault) -> 
 
 FRAGILE = """
 import os, signal, sys, threading, time
-from solver.cli.signals import terminated_like_interrupted
+from solver.cli.signals import keep_to_the_end, terminated_like_interrupted
 WORK = '''
 def work():
     os.kill(os.getpid(), signal.SIGINT)
@@ -333,6 +333,7 @@ def work():
 signal.signal(signal.SIGINT, signal.default_int_handler)
 done, lock, waits = [], threading.Lock(), sys.argv[1] == "waits"
 lock.acquire()
+keep_to_the_end()
 threads = globals() | {"__name__": "threading"}
 exec(WORK, threads)
 try:
