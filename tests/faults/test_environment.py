@@ -78,24 +78,15 @@ def usual(database: Path) -> tuple[bytes, bytes]:
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 ODD: Final[dict[str, dict[str, str]]] = {
-    "LANG=C": {"LANG": "C", "LC_ALL": ""},
-    "LC_ALL=C": {"LC_ALL": "C"},
-    "LC_ALL=C and PYTHONUTF8=0": ASCII,
+    "LANG=C": {"LANG": "C", "LC_ALL": "", "TERM": "dumb", "TZ": "Nowhere/At-All"},
+    "LC_ALL=C": {"LC_ALL": "C", "TERM": "", "TZ": "X+25:99", "PYTHONHASHSEED": "1"},
+    "PYTHONUTF8=0": ASCII,
     "PYTHONIOENCODING=ascii": {"PYTHONIOENCODING": "ascii"},
-    "PYTHONIOENCODING=utf-16": {"PYTHONIOENCODING": "utf-16-le"},
-    "a language that is not there": {"LC_ALL": "tlh_Klingon.UTF-8", "LANGUAGE": "tlh"},
-    "TERM=dumb": {"TERM": "dumb", "NO_COLOR": "1"},
-    "TERM=": {"TERM": ""},
-    "COLUMNS=0": {"COLUMNS": "0", "LINES": "0"},
-    "COLUMNS=-3": {"COLUMNS": "-3"},
-    "COLUMNS=wide": {"COLUMNS": "wide", "LINES": "x"},
-    "COLUMNS=1": {"COLUMNS": "1"},
-    "TZ=Nowhere": {"TZ": "Nowhere/At-All"},
-    "TZ=+25": {"TZ": "X+25:99"},
-    "HOME=": {"HOME": ""},
-    "HOME=/dev/null": {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null"},
-    "TMPDIR=/missing": {"TMPDIR": "/missing"},
-    "PYTHONHASHSEED=1": {"PYTHONHASHSEED": "1"},
+    "PYTHONIOENCODING=utf-16": {"PYTHONIOENCODING": "utf-16-le", "HOME": ""},
+    "a language that is not there": {"LC_ALL": "tlh_Klingon.UTF-8", "TMPDIR": "/missing"},
+    "COLUMNS=-3": {"COLUMNS": "-3", "LINES": "0", "NO_COLOR": "1"},
+    "COLUMNS=wide": {"COLUMNS": "wide", "LINES": "x", "HOME": "/dev/null"},
+    "COLUMNS=1": {"COLUMNS": "1", "XDG_CACHE_HOME": "/dev/null"},
 }
 
 
