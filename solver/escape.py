@@ -28,7 +28,9 @@ def shell_word(text: str) -> str:
 def _quoted(character: str) -> str:
     if character.isprintable() and character not in "'\\":
         return character
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    is_byte = "\udc80" <= character <= "\udcff"  # how Python carries one that it could not decode
+    code = character.encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
+    return "".join(f"\\x{byte:02x}" for byte in code)
 
 
 def _shown(character: str) -> str:

@@ -96,8 +96,8 @@ def is_there(path: Path) -> bool:
     """
     try:
         path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False  # ValueError: a name that no file can have
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
@@ -135,8 +135,8 @@ def open_sector_table(
                 metric=each,
                 remedy=_remedy(database, rules, sector, each),
             )
-        except (FileNotFoundError, NotADirectoryError):
-            continue
+        except (FileNotFoundError, NotADirectoryError, UnicodeEncodeError):
+            continue  # the last: a name that no file can have
         except DamagedTableError:
             raise
         except OSError as error:
