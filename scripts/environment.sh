@@ -6,13 +6,27 @@
 # VENV    the environment's folder; default .venv. If it is there, only what is missing is added.
 # PYTHON  the interpreter to make it with; default: the first that is 3.10 or newer.
 
+# Python writes down what it makes of modules, or every process would read all of Numba anew.
+unset PYTHONDONTWRITEBYTECODE
+
 VENV=${VENV:-.venv}
 [[ $VENV == /* ]] || VENV=$PWD/$VENV
 
 environment() {
-    local extras=${1:-} requirement=. stamp python
+    local extras=${1:-} requirement=. stamp
     [ -z "$extras" ] || requirement=".[$extras]"
     stamp=$VENV/installed-${extras:-plain}.toml
+    make_environment
+    # Nothing to install as long as pyproject.toml has not changed.
+    if ! cmp -s pyproject.toml "$stamp"; then
+        echo "installing $requirement into $VENV" >&2
+        install_packages --editable "$requirement"
+        cp pyproject.toml "$stamp"
+    fi
+}
+
+make_environment() {
+    local python
     if [ ! -x "$VENV/bin/python" ]; then
         python=$(find_python)
         echo "making a virtual environment in $VENV" >&2
@@ -22,12 +36,6 @@ environment() {
                 "on Debian and Ubuntu install the package python3-venv" >&2
             exit 1
         fi
-    fi
-    # Nothing to install as long as pyproject.toml has not changed.
-    if ! cmp -s pyproject.toml "$stamp"; then
-        echo "installing $requirement into $VENV" >&2
-        install_packages --editable "$requirement"
-        cp pyproject.toml "$stamp"
     fi
 }
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+import pytest
 from conftest import Morris
 
 from solver import kernels
@@ -34,6 +35,21 @@ def test_warmup_says_how_long_it_took_and_where_the_code_is(morris: Morris) -> N
     assert record["seconds"] > 0
     assert Path(record["cache"]).is_dir()
     assert morris("warmup").out.startswith("Ready after ")
+
+
+def test_code_that_cannot_be_kept(morris: Morris, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels.CODE, "folder", None)
+    assert morris("warmup", "--json").json["cache"] is None
+    out = morris("warmup").out
+    assert out.endswith(
+        "; compiled code cannot be kept anywhere, so every run has to compile again\n"
+    )
+
+
+def test_without_the_compiler(morris: Morris, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    message = morris("warmup").refused(2)
+    assert message == "NUMBA_DISABLE_JIT is set, so there is nothing to compile"
 
 
 def test_nothing_is_left_to_compile(morris: Morris) -> None:
