@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from solver.certificate import needed
 from solver.errors import DamagedTableError, MissingTableError, ResourceError
 from solver.rules import Rules
-from solver.sectors import Sector
+from solver.sectors import Sector, known_sectors
 from solver.sectortable import METRICS, Metric
 from solver.tablebase import Tablebase
 from solver.tablefile import table_path
@@ -16,10 +19,26 @@ from solver.tablefile import table_path
 if TYPE_CHECKING:
     from solver.verify import Mode
 
-__all__ = ["FileCheck", "Problem"]
+__all__ = ["FileCheck", "Problem", "strange_files"]
 
 Problem = DamagedTableError | ResourceError | MissingTableError
 """What may be wrong with a file: it is damaged, may not be read, or is not there."""
+
+_OURS: Final = re.compile(
+    r"[0-9]+-[0-9]+(\+[0-9]+-[0-9]+)?\.(dtw\.zst|wdl\.zst|verified\.json)(\.tmp-[0-9]+)?"
+)
+
+
+def strange_files(database: Path, rules: Rules) -> list[Path]:
+    """Return what lies among a game's tables under a name that none of them has.
+
+    It may be one whose copying was not finished, or that a browser has called something else.
+    """
+    found = []
+    for folder in sorted({database / rules.folder(sector) for sector in known_sectors(rules)}):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            found += [path for path in folder.iterdir() if not _OURS.fullmatch(path.name)]
+    return sorted(found)
 
 
 class FileCheck:

@@ -89,3 +89,19 @@ def test_a_file_that_may_not_be_read(
     for command in (["query", "w:Wa1,d1,g1:Ba7,b4,c4"], ["stats", "nine", "3-3"]):
         message = morris(*command, "--db", copy).refused(5)
         assert message == f"{path} cannot be read: permission denied"
+
+
+def test_files_of_other_names_are_not_passed_over_in_silence(morris: Morris, copy: Path) -> None:
+    folder = table_path(copy, NINE, THREE_THREE).parent
+    assert "looked at" not in morris("verify", "nine", "--db", copy).err
+    for name in ("4-3.dtw.zst.part", "3-3.dtw (1).zst"):
+        (folder / name).write_bytes(b"half")
+    answer = morris("verify", "nine", "--checksums", "--db", copy)
+    assert answer.code == 0
+    for name in ("4-3.dtw.zst.part", "3-3.dtw (1).zst"):
+        assert f"{folder / name} is not looked at: no table has such a name\n" in answer.err
+    for number in range(9):
+        (folder / f"notes {number}").touch()
+    answer = morris("verify", "nine", "--checksums", "--db", copy)
+    assert answer.err.count("no table has such a name") == 5
+    assert "nor are 6 other files of such names\n" in answer.err

@@ -34,6 +34,8 @@ __all__ = ["check_sectors", "verify"]
 
 _SAMPLE: Final = 1000
 """Slots of each sector that are checked when the user has not said how to check."""
+_MOST_STRANGE: Final = 5
+"""Files of strange names that are named one by one."""
 _WAYS: Final[dict[Mode, str]] = {
     "checksums": "checksums of {}",
     "sample": "a sample of {}",
@@ -126,6 +128,7 @@ def verify(
         with Tablebase(database) as tablebase:
             if chosen is None:
                 chosen = present_sectors(rules, tablebase)
+                _note_strange_files(database, rules)
         checker = Checker(rules, database, threads or default_threads())
         found = _check(checker, chosen, modes, sample or _SAMPLE)
     checked = {mode: sum(report.checked for report in reports) for mode, reports in found.items()}
@@ -139,6 +142,18 @@ def verify(
         count = counted(len(chosen), "sector")
         click.echo(f"{count}, {how}: {result}")
     return 1 if wrong else 0
+
+
+def _note_strange_files(database: Path, rules: Rules) -> None:
+    """Say which files are not looked at because no table has such a name."""
+    from solver.cli.progress import say
+    from solver.filecheck import strange_files
+
+    found = strange_files(database, rules)
+    for path in found[:_MOST_STRANGE]:
+        say(f"{path} is not looked at: no table has such a name")
+    if found[_MOST_STRANGE:]:
+        say(f"nor are {counted(len(found) - _MOST_STRANGE, 'other file')} of such names")
 
 
 def check_sectors(

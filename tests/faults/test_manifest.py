@@ -143,6 +143,36 @@ def test_tables_of_one_game_alone(morris: Morris, tables: Path, tmp_path: Path) 
 
 @pytest.mark.fault(
     "supply",
+    "a list of SHA-256 asked for where the folder has one that says otherwise",
+    promise="the one that is there stays; what it says of other games is kept as well",
+)
+def test_a_list_that_says_otherwise_is_not_replaced(
+    morris: Morris, tables: Path, fault: Fault
+) -> None:
+    kept = tables / "SHA256SUMS"
+    received = sums(tables, NAMES).replace(sums(tables, NAMES[:1])[:64], "0" * 64)
+    for arguments in ([], ["nine"], ["--json"]):
+        kept.write_text(received)
+        message = morris("manifest", *arguments, "--db", tables).refused(1)
+        assert (
+            f"is not replaced, as it says something else of 1 table, such as {NAMES[0]}" in message
+        )
+        assert kept.read_text() == received
+        fault.happened("refused, naming a table; the list is as it was")
+    other = f"{'1' * 64}  merels16-01234567/3-3.dtw.zst\n"
+    kept.write_text(other + sums(tables, NAMES[:1]))
+    answer = morris("manifest", "nine", "--db", tables)
+    assert (answer.code, answer.out) == (0, sums(tables, NAMES))
+    assert kept.read_text() == other + sums(tables, NAMES)
+    fault.happened("other games: their lines are kept")
+    answer = morris("manifest", "--db", tables)
+    assert "no longer listed, as they are not there: 1 table, such as merels16-" in answer.err
+    assert kept.read_text() == sums(tables, NAMES)
+    fault.happened("tables that have gone: told, and no longer listed")
+
+
+@pytest.mark.fault(
+    "supply",
     "a list of SHA-256 asked for of tables one of which is damaged",
     promise="no list; every damaged table is named, with the part",
 )
