@@ -173,7 +173,11 @@ def test_killed_at_every_step(
 ) -> None:
     tries = 10
     kill_and_go_on(server, undisturbed, tmp_path, step, number, tries)
-    ends = "dies at once" if number == signal.SIGKILL else "exit code 130, says how to go on"
+    ends = (
+        "dies at once"
+        if number == signal.SIGKILL
+        else "exit code 130 and how to go on, unless all was done"
+    )
     fault.happened(f"{ends}; then the same bytes, and nothing else", tries)
 
 
@@ -206,7 +210,10 @@ def test_several_signals_at_once(
             check_stopped(run, signals[0], done=files(tmp_path) == undisturbed.files)
         assert not temporary(files(tmp_path))
         assert files(tmp_path).items() <= undisturbed.files.items()
-        fault.happened("exit code 130, says how to go on; then the same bytes, and nothing else")
+        fault.happened(
+            "exit code 130 and how to go on, unless all was done; then the same bytes,"
+            " and nothing else"
+        )
     assert server.run(*SOLVE, "--db", tmp_path).code == 0
     assert files(tmp_path) == undisturbed.files
 
@@ -235,7 +242,7 @@ def test_the_terminal_is_closed(
 
 @pytest.mark.fault(
     "interruption",
-    "nobody reads stderr or stdout any more, as after 'morris solve ... | head'",
+    "nobody reads stderr or stdout any more, as where the output goes to 'head'",
     promise="stops with exit code 141 at the next line that it would write; " + NOTHING_LEFT,
 )
 @pytest.mark.parametrize(("closed", "whole"), [("stderr", False), ("stdout", True)])
