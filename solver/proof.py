@@ -136,7 +136,8 @@ class Checker:
             "tables": {str(other): digest for other, digest in tables.items()},
         }
         try:
-            _write(path, record)
+            with replacing(path) as file:
+                file.write((json.dumps(record, indent=1, sort_keys=True) + "\n").encode())
         except OSError as error:
             raise ResourceError(f"{path} cannot be written: {error.strerror}") from None
         return True
@@ -233,18 +234,3 @@ class Checker:
         except (OSError, ValueError, RecursionError):
             return None
         return record if isinstance(record, dict) else None
-
-
-def _write(path: Path, record: dict[str, Any]) -> None:
-    """Write a record, whole or not at all."""
-    data = (json.dumps(record, indent=1, sort_keys=True) + "\n").encode()
-    for last in (False, True):
-        try:
-            with replacing(path) as file:
-                file.write(data)
-            return
-        except FileNotFoundError:
-            # Checking takes no lock, so a writer that begins now may have cleared the file away as
-            # one that was left behind.
-            if last:
-                raise

@@ -20,7 +20,6 @@ In the examples below `tablebase` is such a tablebase, with the tables that ``mo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -31,6 +30,7 @@ import numpy.typing as npt
 from solver.errors import DamagedTableError, MissingTableError, UsageError
 from solver.escape import shell_word
 from solver.folders import PathOrPaths, read_folders
+from solver.forking import ready_for_forks
 from solver.lru import LruCache
 from solver.memory import most_open_tables
 from solver.position import Position, Turn
@@ -471,17 +471,4 @@ def _reopened(
     return kind(paths, cache_mb=cache_mb, max_open_files=max_open_files)
 
 
-def _import_the_rest() -> None:
-    """Import all that questions import when they first need it.
-
-    Python's lock on a module that one thread is importing stays shut in a child that another
-    forks meanwhile: the child would wait for ever where it needs the module.
-    """
-    from concurrent.futures import ThreadPoolExecutor  # noqa: F401
-
-    import solver.notation
-    import solver.probing
-    import solver.survey  # noqa: F401
-
-
-os.register_at_fork(before=_import_the_rest)
+ready_for_forks()
