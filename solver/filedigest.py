@@ -30,8 +30,8 @@ class FileDigest:
     Attributes:
         name: relative to the database.
         size: bytes.
-        sha256: of all of them, in hexadecimal digits; None if not all could be read.
-        problem: why there is no digest, or what is wrong with the table; None if all is well.
+        sha256: of all of them, in hexadecimal digits; None if there is a problem.
+        problem: why the file cannot be read, or what is wrong with the table; None if all is well.
         identity: equal as long as the file is the same and nothing has written to it.
     """
 
@@ -72,7 +72,8 @@ def digest_file(
     table = TableName.parse(name)
     try:
         problem = None if table is None else _wrong(hashed, path, table)
-        digest = hashed.digest()
+        # What is damaged has no use for a digest, and may be of any size.
+        digest = hashed.digest() if problem is None else None
     except OSError as error:
         problem = DamagedTableError(f"{path}: cannot be read: {error.strerror or error}")
         return FileDigest(name, source.size, None, problem, source.identity)

@@ -36,6 +36,8 @@ DEFAULT_FRAME_SIZE: Final = 16 << 10
 A probe unpacks a whole frame. Frames of 64 KiB take three to four times as long and save 1 to 6 %
 of the file.
 """
+MOST_IMAGES: Final = 64
+"""More than any board has automorphisms."""
 MAX_SLOTS: Final = 1 << 40
 """Far more than any sector has; keeps forged numbers out of size arithmetic."""
 
@@ -292,6 +294,8 @@ class TableHeader:
             yield "a count is negative"
         if self.distinct.total > min(self.slots, self.positions.total):
             yield "more distinct positions than slots or positions"
+        if self.positions.total > MOST_IMAGES * self.distinct.total:
+            yield "more positions than the distinct ones can have images"
         if self.position_histogram.keys() != self.distinct_histogram.keys():
             yield "the histograms of positions and distinct positions differ in their depths"
         deepest = (self.width or WORD).deepest

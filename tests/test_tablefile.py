@@ -511,6 +511,11 @@ FORGED_PROMISE = "refused when it is opened, naming file, part and field"
         ("deepest_loss", 1, "deepest_loss is not"),
         ("positions", {"wins": 1, "losses": 2}, "positions.draws is missing"),
         ("positions", {"wins": 1, "losses": 2, "draws": 0}, "more distinct positions"),
+        (
+            "positions",
+            {"wins": 1, "losses": 2, "draws": 10**4000},
+            "more positions than the distinct ones can have images",
+        ),
         ("distinct", {"wins": -1, "losses": 2, "draws": 3}, "a count is negative"),
         ("distinct", {"wins": 1, "losses": 2, "draws": 3}, "does not add up"),
         ("histogram", {"positions": {}, "distinct": {}}, "does not add up"),

@@ -142,11 +142,9 @@ def _problem(found: FileDigest, expected: str, database: Path) -> Problem | None
     problem = found.problem
     if isinstance(problem, MissingTableError):
         return MissingTableError(f"{problem}, which the manifest lists")
-    if found.sha256 == expected or found.sha256 is None:
+    if problem is not None or found.sha256 == expected:
         return problem
     where = database / found.name
-    if problem is not None:
-        return DamagedTableError(f"{problem} (nor is it the file of the manifest)")
     if TableName.parse(found.name) is None:
         return DamagedTableError(f"{where}: not the file of the manifest")
     return DamagedTableError(
