@@ -43,7 +43,7 @@ SECTORS = sectors_up_to(NINE, 8)
 SMALL = sectors_up_to(NINE, 7)
 QUESTIONS = 40
 """That each thread asks."""
-MANY_QUESTIONS = 2000
+MANY_QUESTIONS = 500
 """With ``--deep``."""
 OTHER_USER = 65534
 
