@@ -112,7 +112,9 @@ def test_small_tests_without_the_compiler(fault: Fault, tmp_path: Path) -> None:
 COMPILES = "test_processors_without_the_instructions"
 
 
+@numba_compiles
 @pytest.mark.slow
+@pytest.mark.skipif("NUMBA_BOUNDSCHECK" in os.environ, reason="this is such a run")
 @pytest.mark.fault(
     "environment",
     "the oldest versions of Python and all packages, with the bounds of arrays checked in kernels",
@@ -128,5 +130,7 @@ def test_the_oldest_versions(fault: Fault, tmp_path: Path) -> None:
         text=True,
         check=False,
     )
+    if done.returncode == 75 and "CI" not in os.environ:
+        pytest.skip("the packages cannot be had here")
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     fault.happened("modules of tests: passed", times=len(outcomes(report)))

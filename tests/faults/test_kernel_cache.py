@@ -301,6 +301,7 @@ def test_no_sources_to_tell_versions_by(sources: Path) -> None:
 def test_settings_that_matter(
     store: CodeStore, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
+    monkeypatch.delenv(variable, raising=False)
     before = store.name()
     monkeypatch.setenv(variable, value)
     assert store.name() != before
