@@ -468,7 +468,7 @@ class Tablebase:
         return table
 
     def _forget(self, rules: Rules, sector: Sector) -> None:
-        """Open a sector's tables anew when they are asked next: one may have been mended by then."""
+        """Open a sector's tables anew when next asked: one may have been mended by then."""
         for metric in (None, *METRICS):
             self._tables.discard((rules, sector, metric))
 
