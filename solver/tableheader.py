@@ -294,6 +294,8 @@ class TableHeader:
             yield "a count is negative"
         if self.distinct.total > min(self.slots, self.positions.total):
             yield "more distinct positions than slots or positions"
+        if self.positions.total > MOST_IMAGES * self.slots:
+            yield "more positions than the slots can have images"
         if self.position_histogram.keys() != self.distinct_histogram.keys():
             yield "the histograms of positions and distinct positions differ in their depths"
         deepest = (self.width or WORD).deepest
@@ -307,8 +309,6 @@ class TableHeader:
             expected = (counts.wins, counts.losses) if self.metric == "dtw" else (0, 0)
             if (wins, sum(histogram.values()) - wins) != expected:
                 yield f"the histogram of {name} does not add up to its wins and losses"
-        if self.positions.total > MOST_IMAGES * self.distinct.total:
-            yield "more positions than the distinct ones can have images"
 
 
 def canonical_json(record: object) -> bytes:

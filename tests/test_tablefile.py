@@ -514,7 +514,7 @@ FORGED_PROMISE = "refused when it is opened, naming file, part and field"
         (
             "positions",
             {"wins": 1, "losses": 2, "draws": 10**4000},
-            "more positions than the distinct ones can have images",
+            "more positions than the slots can have images",
         ),
         ("distinct", {"wins": -1, "losses": 2, "draws": 3}, "a count is negative"),
         ("distinct", {"wins": 1, "losses": 2, "draws": 3}, "does not add up"),
