@@ -93,7 +93,7 @@ def check_replaced(store: CodeStore, path: Path) -> None:
 def test_a_file_cut_short(fault: Fault, store: CodeStore) -> None:
     path = only_file(store)
     whole = path.read_bytes()
-    for length in [0, 1, 28, 29, 40, 53, 54, *range(200, len(whole), len(whole) // 12)]:
+    for length in [0, 1, 28, 29, 40, 53, 54, *(len(whole) * part // 13 for part in range(1, 13))]:
         path.write_bytes(whole[:length])
         assert store.read(path.name) is None
         if length % 4 == 0:
