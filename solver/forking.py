@@ -7,11 +7,11 @@ seen to here; those of this package's own objects are seen to where they are.
 
 from __future__ import annotations
 
+import concurrent.futures.thread  # noqa: F401 - has logging imported as well
 import os
 import sys
 from functools import cached_property
 from threading import RLock
-from typing import Any
 
 __all__ = ["ready_for_forks"]
 
@@ -29,25 +29,13 @@ def ready_for_forks() -> None:
 def _import_the_rest() -> None:
     """Import what questions import when they first need it.
 
-    A thread that is importing a module holds its lock, so this waits until it is done.
+    A thread that is importing a module holds its lock, so this waits until it is done. None of
+    these modules may have anything done before a fork, as this one has begun already; those of
+    Python that have, which threads need, are imported above.
     """
-    register = os.register_at_fork
-
-    def register_now(**hooks: Any) -> None:
-        """Let a module's own preparations be made for this fork too, which has begun already."""
-        register(**hooks)
-        if "before" in hooks:
-            hooks["before"]()
-
-    os.register_at_fork = register_now
-    try:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: F401
-
-        import solver.notation
-        import solver.probing
-        import solver.survey  # noqa: F401
-    finally:
-        os.register_at_fork = register
+    import solver.notation
+    import solver.probing
+    import solver.survey  # noqa: F401
 
 
 def _open_cached_properties() -> None:

@@ -12,6 +12,7 @@ import os
 import pickle
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -253,13 +254,12 @@ def test_a_fork_while_modules_are_imported(database: Path, fault: Fault, module:
         [sys.executable, "-c", IMPORTING, str(database), module],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=True,
     ) as process:
         try:
             process.wait(30)
         except subprocess.TimeoutExpired:
-            assert process.stdout is not None
-            os.kill(int(process.stdout.readline()), 9)
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # the child as well
             raise
         assert process.stderr is not None
         assert process.stderr.read() == b""
