@@ -64,12 +64,6 @@ class LruCache(Generic[Key, Value]):
             self._entries[key] = (value, cost)
             self._used += cost
 
-    def discard(self, key: Key) -> None:
-        """Keep what was put there no longer, if it still is."""
-        with self._lock:
-            if key in self._entries:
-                self._used -= self._entries.pop(key)[1]
-
     def clear(self) -> None:
         """Keep nothing."""
         with self._lock:

@@ -275,11 +275,7 @@ class Tablebase:
             raise UsageError(f"a sector is a Sector or a text such as '6-5', not {sector!r}")
         check_sector(rules, sector)
         table = self._table(rules, sector)
-        try:
-            return probe_positions(table, rules, sector, mover_masks, opponent_masks, threads)
-        except DamagedTableError:
-            self._forget(rules, sector)
-            raise
+        return probe_positions(table, rules, sector, mover_masks, opponent_masks, threads)
 
     def _probe(
         self,
@@ -298,11 +294,7 @@ class Tablebase:
             if tables is not None:
                 tables[sector] = table
         slot = table.layout.index(position.mover_mask, position.opponent_mask)
-        try:
-            return table.result(slot, self._frames)
-        except DamagedTableError:
-            self._forget(position.rules, sector)
-            raise
+        return table.result(slot, self._frames)
 
     # -- moves and lines ----------------------------------------------------------------------
 
@@ -466,11 +458,6 @@ class Tablebase:
             if self._closed:  # by another thread, meanwhile
                 self._tables.clear()
         return table
-
-    def _forget(self, rules: Rules, sector: Sector) -> None:
-        """Open a sector's tables anew when next asked: one may have been mended by then."""
-        for metric in (None, *METRICS):
-            self._tables.discard((rules, sector, metric))
 
     def _check_open(self) -> None:
         if self._closed:

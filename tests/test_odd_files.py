@@ -14,7 +14,6 @@ from strategies import NINE
 from solver import seekable
 from solver.build import build
 from solver.errors import DamagedTableError, ResourceError
-from solver.notation import parse_position
 from solver.sectors import Sector
 from solver.tablebase import Tablebase
 from solver.tablefile import TableReader, table_path
@@ -90,27 +89,6 @@ def test_a_file_that_may_not_be_read(
     for command in (["query", "w:Wa1,d1,g1:Ba7,b4,c4"], ["stats", "nine", "3-3"]):
         message = morris(*command, "--db", copy).refused(5)
         assert message == f"{path} cannot be read: permission denied"
-
-
-def test_a_table_that_has_been_mended_answers_at_once(copy: Path) -> None:
-    """The advice of the error is of use to those who keep a tablebase open, as a server does."""
-    path = table_path(copy, NINE, THREE_THREE)
-    sound = path.read_bytes()
-    position = parse_position(NINE, "w:Wa1,d1,g1:Ba7,b4,c4")
-    masks = [position.mover_mask], [position.opponent_mask]
-    with Tablebase(copy, cache_mb=0) as tablebase:
-        expected = tablebase.probe(position)
-        for ask in (
-            lambda: tablebase.probe(position),
-            lambda: tablebase.probe_many(*masks, THREE_THREE),
-        ):
-            os.truncate(path, 2000)
-            with pytest.raises(DamagedTableError):
-                ask()
-            path.with_name("new").write_bytes(sound)
-            os.replace(path.with_name("new"), path)
-            ask()
-            assert tablebase.probe(position) == expected
 
 
 def test_files_of_other_names_are_not_passed_over_in_silence(morris: Morris, copy: Path) -> None:

@@ -64,7 +64,7 @@ def test_help_of_a_command_that_solves_does_not_compile(name: str) -> None:
 def test_a_question_is_answered_without_numba(database: Path, name: str) -> None:
     modules = imported_by(name, QUERY[1], "--db", str(database))
     assert "numpy" in modules
-    assert not {"numba", "llvmlite", "rich", "solver.solve", "concurrent.futures"} & modules
+    assert not {"numba", "llvmlite", "rich", "solver.solve"} & modules
 
 
 def test_stats_are_given_without_numba(database: Path) -> None:
