@@ -201,7 +201,7 @@ def test_distances_that_need_words_equal_the_naive_solver(rules: Rules) -> None:
 @pytest.mark.parametrize(
     ("rules", "stones"),
     [
-        (get_variant("nine-no-flying"), 9),
+        (get_variant("nine-no-flying"), 8),
         (with_options(NINE, ["all-in-mills=none"]), 9),
         (with_options(get_variant("morabaraba"), ["double-mill=2", "all-in-mills=none"]), 8),
         (get_variant("eleven"), 8),
