@@ -206,7 +206,7 @@ def test_what_is_no_regular_file_is_not_replaced(morris: Morris, tmp_path: Path)
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (errno.ENOSPC, "{}: no space left on the disk to write it"),
+        (errno.ENOSPC, "{}: no space left on the disk to write it: it needs about "),
         (errno.EIO, "--output {} cannot be written: input/output error"),
     ],
 )
@@ -218,10 +218,10 @@ def test_a_failed_write_leaves_what_was_there(
 
     monkeypatch.setattr(atomicfile.os, "fsync", fail)
     file = tmp_path / "board.svg"
-    assert morris("render", TEXT, "-o", file).refused(5) == message.format(file)
+    assert morris("render", TEXT, "-o", file).refused(5).startswith(message.format(file))
     assert os.listdir(tmp_path) == []
     file.write_text("before")
-    assert morris("render", TEXT, "-o", file).refused(5) == message.format(file)
+    assert morris("render", TEXT, "-o", file).refused(5).startswith(message.format(file))
     assert file.read_text() == "before"
     assert os.listdir(tmp_path) == ["board.svg"]
 

@@ -39,6 +39,7 @@ def assert_like_twin(rules: Rules, sectors: list[Sector], moving: naive.Tables) 
         np.testing.assert_array_equal(solved[sector].counts.distinct, distinct)
 
 
+@pytest.mark.deep
 def test_nine_with_seven_stones_equals_the_twin() -> None:
     """Every placing sector whose sides have four and three stones in all, or three each."""
     roots = [(0, 0, 3, 3), (0, 1, 3, 2), (0, 0, 4, 3), (0, 1, 3, 3), (1, 0, 3, 3), (0, 2, 3, 2)]

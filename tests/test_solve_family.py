@@ -77,7 +77,7 @@ def assert_like_naive(rules: Rules, sectors: Iterable[Sector]) -> Solved:
         "tic-tac-toe",
         "three",
         "four",
-        pytest.param("five", marks=pytest.mark.slow),
+        pytest.param("five", marks=pytest.mark.deep),
         pytest.param("six", marks=pytest.mark.deep),
     ],
 )
@@ -132,7 +132,14 @@ def test_turns_that_place_or_slide_equal_the_naive_solver() -> None:
     assert_like_naive(rules, wanted_sectors(rules))
 
 
-def test_forbidden_rows_equal_the_naive_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{}, pytest.param({"flying_at": 3, "double_mill": 2}, marks=pytest.mark.deep)],
+    ids=["usual", "flying, two captures"],
+)
+def test_forbidden_rows_equal_the_naive_solver(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, int]
+) -> None:
     """The rules of Dara whole on a grid of four by four, where rows of four are rare enough."""
     twin = family_rules.grid("abcd", "1234", "", joined=True)
     points = twin.points
@@ -143,12 +150,9 @@ def test_forbidden_rows_equal_the_naive_solver(monkeypatch: pytest.MonkeyPatch) 
     assert len(board.long_line_masks) == 8
     monkeypatch.setitem(BOARDS, board.name, board)
     monkeypatch.setitem(family_rules.BOARDS, board.name, twin)
-    for options in ({}, {"flying_at": 3, "double_mill": 2}):
-        rules = replace(
-            get_variant("dara"), name=f"small {options}", board=board, stones=4, **options
-        )
-        solved = assert_like_naive(rules, wanted_sectors(rules))
-        assert np.any(solved[Sector(4, 4)].stored == BYTE.void)
+    rules = replace(get_variant("dara"), name=f"small {options}", board=board, stones=4, **options)
+    solved = assert_like_naive(rules, wanted_sectors(rules))
+    assert np.any(solved[Sector(4, 4)].stored == BYTE.void)
 
 
 @pytest.mark.parametrize("name", ["nine-no-flying", "morabaraba"])
@@ -160,7 +164,7 @@ def test_large_boards_equal_the_naive_solver(name: str) -> None:
     "rules",
     [
         *(rules for rules in made_by_hand()[:: len(made_by_hand()) // 4]),
-        replace(SIX, stones=4),
+        pytest.param(replace(SIX, stones=4), marks=pytest.mark.deep),
     ],
     ids=lambda rules: rules.name,
 )
