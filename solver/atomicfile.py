@@ -16,11 +16,10 @@ from typing import BinaryIO, Final
 from solver.errors import ResourceError
 from solver.memory import free_disk, gigabytes
 
-__all__ = ["remove_temporary_files", "replacing"]
+__all__ = ["is_sector_file", "remove_temporary_files", "replacing"]
 
-_TEMPORARY: Final = re.compile(
-    r"[0-9]+-[0-9]+(\+[0-9]+-[0-9]+)?\.(dtw\.zst|wdl\.zst|verified\.json)\.tmp-[0-9]+"
-)
+_SECTOR_FILE: Final = r"[0-9]+-[0-9]+(\+[0-9]+-[0-9]+)?\.(dtw\.zst|wdl\.zst|verified\.json)"
+_TEMPORARY: Final = re.compile(rf"{_SECTOR_FILE}\.tmp-[0-9]+")
 """What :func:`replacing` calls the files of a sector while they are written."""
 _HELD: Final = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -69,6 +68,11 @@ def replacing(path: Path, need: int | None = None) -> Iterator[BinaryIO]:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             raise ResourceError(_no_room(path, error.errno, written, need)) from None
         raise
+
+
+def is_sector_file(name: str) -> bool:
+    """Return whether a table or a record of its check has such a name, or has it while written."""
+    return bool(re.fullmatch(_SECTOR_FILE, name) or _TEMPORARY.fullmatch(name))
 
 
 def remove_temporary_files(folder: str | os.PathLike[str]) -> list[Path]:

@@ -9,19 +9,17 @@ read back from their files otherwise.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 
 from solver import __version__, memory
 from solver.atomicfile import remove_temporary_files
-from solver.boards import BOARDS
 from solver.errors import DamagedTableError, ResourceError
 from solver.lock import locked
+from solver.manifest import family_folders
 from solver.parallel import Workers, default_threads
 from solver.plan import file_bytes, unit_memory, unit_slots
 from solver.rules import Rules
@@ -47,8 +45,6 @@ from solver.widths import Stored, payload_of
 from solver.working import WorkingMemory, WorkingTable
 
 __all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
-
-_FAMILY_FOLDER: Final = re.compile(rf"({'|'.join(map(re.escape, BOARDS))})-[0-9a-f]{{8}}")
 
 
 class BuildProgress:
@@ -321,9 +317,8 @@ def table_header(rules: Rules, solved: SolvedSector) -> TableHeader:
 
 def _clean(database: Path) -> None:
     """Remove what writers that died left behind, from the folders of tables only."""
-    for folder in database.iterdir():
-        if _FAMILY_FOLDER.fullmatch(folder.name) and folder.is_dir():
-            remove_temporary_files(folder)
+    for folder in family_folders(database):
+        remove_temporary_files(folder)
 
 
 class _UnreadableError(Exception):

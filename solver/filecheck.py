@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from solver.atomicfile import is_sector_file
 from solver.certificate import needed
 from solver.errors import DamagedTableError, MissingTableError, ResourceError
 from solver.rules import Rules
@@ -24,10 +24,6 @@ __all__ = ["FileCheck", "Problem", "strange_files"]
 Problem = DamagedTableError | ResourceError | MissingTableError
 """What may be wrong with a file: it is damaged, may not be read, or is not there."""
 
-_OURS: Final = re.compile(
-    r"[0-9]+-[0-9]+(\+[0-9]+-[0-9]+)?\.(dtw\.zst|wdl\.zst|verified\.json)(\.tmp-[0-9]+)?"
-)
-
 
 def strange_files(database: Path, rules: Rules) -> list[Path]:
     """Return what lies among a game's tables under a name that none of them has.
@@ -37,7 +33,7 @@ def strange_files(database: Path, rules: Rules) -> list[Path]:
     found = []
     for folder in sorted({database / rules.folder(sector) for sector in known_sectors(rules)}):
         with suppress(FileNotFoundError, NotADirectoryError):
-            found += [path for path in folder.iterdir() if not _OURS.fullmatch(path.name)]
+            found += [path for path in folder.iterdir() if not is_sector_file(path.name)]
     return sorted(found)
 
 

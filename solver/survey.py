@@ -81,7 +81,7 @@ def survey(
 
     Raises:
         UsageError: a sector has no table under these rules, or cannot be solved yet.
-        ResourceError: a table may not be read, or a folder is in its place.
+        ResourceError: a table may not be read.
     """
     asked = list(sectors)
     refuse_unsolvable(rules, asked)
