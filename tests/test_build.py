@@ -14,7 +14,7 @@ import pytest
 from strategies import NINE, SIX
 
 from solver import build as module
-from solver import memory, tablewriter
+from solver import memory, tablewriter, unitbuilder
 from solver.build import BuildProgress, BuildReport, build
 from solver.errors import DamagedTableError, LockedDatabaseError, ResourceError, UsageError
 from solver.lock import locked
@@ -49,7 +49,8 @@ class Recorder(BuildProgress):
         self.started.append(str(unit))
         self.slots[str(unit)] = 0
 
-    def advance(self, slots: int) -> None:
+    def advance(self, unit: Unit, slots: int) -> None:
+        assert str(unit) == self.started[-1]
         self.slots[self.started[-1]] += slots
 
     def finish_unit(self, unit: Unit, seconds: float) -> None:
@@ -383,7 +384,7 @@ def test_memory_that_the_system_refuses(tmp_path: Path, monkeypatch: pytest.Monk
     def refuse(*arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(module, "solve_unit", refuse)
+    monkeypatch.setattr(unitbuilder, "solve_unit", refuse)
     with pytest.raises(ResourceError, match=r"unit 3-3 needs about .* more than the system gives"):
         build(NINE, SEVEN, tmp_path)
 

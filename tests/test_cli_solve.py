@@ -235,7 +235,7 @@ def test_an_interrupted_run_says_how_to_go_on(
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("solver.build.solve_unit", interrupt)
+    monkeypatch.setattr("solver.unitbuilder.solve_unit", interrupt)
     answer = morris("solve", "nine", "3-3", "--db", tmp_path)
     assert (answer.code, answer.out) == (130, "")
     assert answer.err.splitlines()[-1] == (
@@ -287,7 +287,7 @@ def test_long_units_are_reported_on_while_they_last(
         progress.begin(units)
         progress.start_unit(units[0])
         for clock[0] in (4.0, 11.0, 19.0, 22.0):
-            progress.advance(50_000)
+            progress.advance(units[0], 50_000)
         progress.finish_unit(units[0], 23.0)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split(",")[0] for line in lines[1:3]] == ["3-3: 47 %", "3-3: 95 %"]

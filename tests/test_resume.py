@@ -13,7 +13,7 @@ import pytest
 from faultlist import Fault
 from strategies import NINE
 
-from solver import build as module
+from solver import unitbuilder
 from solver.build import BuildProgress, build
 from solver.sectors import Sector, Unit, sectors_up_to
 
@@ -39,16 +39,17 @@ run(sys.argv[1:])
 WAITS = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from solver import build
-original = build.solve_unit
+from pathlib import Path
+from solver import unitbuilder
+original = unitbuilder.solve_unit
 def solve_unit(rules, unit, *arguments):
     if str(unit) == "4-3":
-        while not list(build.Path(sys.argv[-2]).rglob("*.zst")):
+        while not list(Path(sys.argv[-2]).rglob("*.zst")):
             time.sleep(0.01)
         print("waiting", file=sys.stderr, flush=True)
         time.sleep(60)
     return original(rules, unit, *arguments)
-build.solve_unit = solve_unit
+unitbuilder.solve_unit = solve_unit
 from solver.cli import main
 main()
 """
@@ -156,7 +157,7 @@ class Interrupting(BuildProgress):
     def start_unit(self, unit: Unit) -> None:
         self.count()
 
-    def advance(self, slots: int) -> None:
+    def advance(self, unit: Unit, slots: int) -> None:
         self.count()
 
     def finish_unit(self, unit: Unit, seconds: float) -> None:
@@ -190,7 +191,7 @@ def test_a_table_being_written_is_finished_unless_interrupted_again(
     from solver import tablewriter
 
     original = tablewriter.write_table
-    solve = module.solve_unit
+    solve = unitbuilder.solve_unit
 
     def slowly(*arguments: object, **options: object) -> int:
         time.sleep(0.2)
@@ -202,7 +203,7 @@ def test_a_table_being_written_is_finished_unless_interrupted_again(
         return solve(rules, unit, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(tablewriter, "write_table", slowly)
-    monkeypatch.setattr(module, "solve_unit", interrupt)
+    monkeypatch.setattr(unitbuilder, "solve_unit", interrupt)
     progress = Interrupting(-1)
     with pytest.raises(KeyboardInterrupt):
         build(NINE, sectors_up_to(NINE, STONES), tmp_path / "once", progress=progress)

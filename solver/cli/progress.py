@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from solver.build import BuildProgress
+from solver.buildprogress import BuildProgress
 from solver.cli.compiling import compile_first
 from solver.cli.formats import counted, format_bytes, format_count, format_duration
 from solver.escape import one_line
 from solver.plan import unit_seconds, unit_slots
+from solver.schedule import seconds_to_end
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -42,12 +44,18 @@ _TRUSTED_SECONDS: Final = 5.0
 """How much measured time weighs as much as the plan's estimate."""
 
 
-def build_progress(rules: Rules, threads: int) -> PlainProgress:
-    """Return what fits where stderr goes. Use it as a context manager."""
+def build_progress(rules: Rules, threads: int, workers: int | None = None) -> PlainProgress:
+    """Return what fits where stderr goes. Use it as a context manager.
+
+    Args:
+        rules: the game.
+        threads: that each worker solves with.
+        workers: processes that solve units side by side; None for this one alone.
+    """
     console = _terminal()
-    return (
-        PlainProgress(rules, threads) if console is None else BarProgress(rules, threads, console)
-    )
+    if console is None:
+        return PlainProgress(rules, threads, workers)
+    return BarProgress(rules, threads, workers, console)
 
 
 _shown_on: list[Console] = []
@@ -178,24 +186,44 @@ def unit_line(unit: Unit, slots: int, seconds: float) -> str:
     return f"{text} ({seconds / slots * 1e9:.0f} ns/slot)"
 
 
+@dataclass
+class _Running:
+    """A unit that is being solved.
+
+    Attributes:
+        started: when.
+        line_at: when a line was last written on it.
+        slots: so many of its slots have their value.
+    """
+
+    started: float
+    line_at: float
+    slots: int = 0
+
+
 class PlainProgress(BuildProgress):
     """Lines on stderr: one for each unit, and more where one takes long.
+
+    Args:
+        rules: the game.
+        threads: that each worker solves with.
+        workers: processes that solve units side by side; None for this one alone.
 
     Attributes:
         tables: tables written.
     """
 
-    def __init__(self, rules: Rules, threads: int) -> None:
+    def __init__(self, rules: Rules, threads: int, workers: int | None = None) -> None:
         self.tables = 0
         self._rules = rules
         self._threads = threads
+        self._workers = workers
         self._slots: dict[Unit, int] = {}
         self._planned: dict[Unit, float] = {}
+        self._chains: dict[Unit, float] = {}
         self._left: set[Unit] = set()
         self._elapsed = 0.0
-        self._unit: Unit | None = None
-        self._unit_slots = 0
-        self._unit_started = self._line_at = 0.0
+        self._running: dict[Unit, _Running] = {}
 
     def __enter__(self) -> PlainProgress:
         return self
@@ -210,35 +238,42 @@ class PlainProgress(BuildProgress):
 
     def begin(self, units: list[Unit]) -> None:
         """See BuildProgress."""
+        self._left.clear()
+        self._running.clear()
         for unit in units:
             self._add(unit)
         if units:
-            compile_first(units, self.note)  # or the first unit would seem to be slow
+            if self._workers is None:
+                compile_first(units, self.note)  # or the first unit would seem to be slow
+            self._chains = seconds_to_end(self._rules, units, self._threads)
             count = f"{len(units)} unit{'' if len(units) == 1 else 's'}"
-            total = format_count(sum(self._slots.values()))
-            about = format_duration(sum(self._planned.values()))
+            total = format_count(sum(self._slots[unit] for unit in units))
+            about = format_duration(self._least_seconds(dict.fromkeys(units, 0.0)))
             self.note(f"solving {count}, {total} slots, in about {about}")
 
     def start_unit(self, unit: Unit) -> None:
         """See BuildProgress."""
         self._add(unit)
-        self._unit, self._unit_slots = unit, 0
-        self._unit_started = self._line_at = time.perf_counter()
-
-    def advance(self, slots: int) -> None:
-        """See BuildProgress."""
-        self._unit_slots += slots
         now = time.perf_counter()
-        if self._unit is not None and now - self._line_at >= _LINE_SECONDS:
-            self._line_at = now
-            percent = 100 * self._unit_slots // self._slots[self._unit]
-            self.note(f"{self._unit}: {percent} %, {self.time_left()}")
+        self._running[unit] = _Running(now, now)
+
+    def advance(self, unit: Unit, slots: int) -> None:
+        """See BuildProgress."""
+        running = self._running.get(unit)
+        if running is None:
+            return
+        running.slots += slots
+        now = time.perf_counter()
+        if now - running.line_at >= _LINE_SECONDS:
+            running.line_at = now
+            percent = 100 * running.slots // self._slots[unit]
+            self._say_on(f"{unit}: {percent} %, {self.time_left()}")
 
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """See BuildProgress."""
         self._elapsed += seconds
         self._left.discard(unit)
-        self._unit = None
+        self._running.pop(unit, None)
         left = f", {self.time_left()}" if self._left else ""
         self.note(f"{unit_line(unit, self._slots[unit], seconds)}{left}")
 
@@ -252,17 +287,31 @@ class PlainProgress(BuildProgress):
 
     def time_left(self) -> str:
         """Return the time left in words: what the plan says, as much slower as it was so far."""
-        left = sum(self._planned[unit] for unit in self._left)
-        done = sum(self._planned.values()) - left
         elapsed = self._elapsed
-        if self._unit is not None:
+        done = sum(self._planned.values()) - sum(self._planned[unit] for unit in self._left)
+        parts = dict.fromkeys(self._left, 0.0)
+        for unit, running in self._running.items():
             # Drawn slots come last and all at once, so a unit ends sooner than this says.
-            part = min(1.0, self._unit_slots / self._slots[self._unit]) * self._planned[self._unit]
-            left, done = left - part, done + part
-            elapsed += time.perf_counter() - self._unit_started
+            parts[unit] = min(1.0, running.slots / self._slots[unit]) * self._planned[unit]
+            elapsed += time.perf_counter() - running.started
+        done += sum(parts.values())
         # A few seconds as planned keep the first, small units from saying much.
         pace = (elapsed + _TRUSTED_SECONDS) / (done + _TRUSTED_SECONDS)
-        return f"about {format_duration(left * pace)} left"
+        return f"about {format_duration(self._least_seconds(parts) * pace)} left"
+
+    def _least_seconds(self, parts: Mapping[Unit, float]) -> float:
+        """Return how long some units take as planned, with all workers busy.
+
+        Args:
+            parts: seconds of it that are over, by unit.
+        """
+        work = sum(self._planned[unit] - part for unit, part in parts.items())
+        chain = (self._chains.get(unit, 0.0) - part for unit, part in parts.items())
+        return max(work / (self._workers or 1), *chain, 0.0)
+
+    def _say_on(self, text: str) -> None:
+        """Write a line on a unit that takes long."""
+        self.note(text)
 
     def _add(self, unit: Unit) -> None:
         """Take a unit into account that is still to be solved."""
@@ -275,10 +324,11 @@ class PlainProgress(BuildProgress):
 class BarProgress(PlainProgress):
     """One bar over all units on the terminal, with the rate and the time left."""
 
-    def __init__(self, rules: Rules, threads: int, console: Console) -> None:
+    def __init__(self, rules: Rules, threads: int, workers: int | None, console: Console) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-        super().__init__(rules, threads)
+        super().__init__(rules, threads, workers)
+        self._began = 0.0
         self._bar: Progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -289,7 +339,6 @@ class BarProgress(PlainProgress):
             transient=True,
         )
         self._task = self._bar.add_task("", start=False, visible=False, rate="", left="")
-        self._done_slots = 0
 
     def __enter__(self) -> BarProgress:
         self._bar.start()
@@ -306,32 +355,34 @@ class BarProgress(PlainProgress):
     def start_unit(self, unit: Unit) -> None:
         """See BuildProgress."""
         super().start_unit(unit)
+        self._began = self._began or time.perf_counter()
         total = sum(self._slots.values())
-        self._bar.update(self._task, description=str(unit), total=total, visible=True)
+        self._bar.update(self._task, total=total, visible=True)
         self._bar.start_task(self._task)
         self._show()
 
-    def advance(self, slots: int) -> None:
+    def advance(self, unit: Unit, slots: int) -> None:
         """See BuildProgress."""
-        self._unit_slots += slots
+        super().advance(unit, slots)
         self._show()
 
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """See BuildProgress."""
         super().finish_unit(unit, seconds)
-        self._unit_slots = 0
         self._show()
 
     def note(self, text: str) -> None:
         """See BuildProgress."""
         self._bar.console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)
 
+    def _say_on(self, text: str) -> None:
+        """Write nothing: the bar says it."""
+
     def _show(self) -> None:
         done = sum(self._slots[unit] for unit in self._slots.keys() - self._left)
-        elapsed = self._elapsed
-        if self._unit is not None:
-            elapsed += time.perf_counter() - self._unit_started
-        done += self._unit_slots
+        done += sum(running.slots for running in self._running.values())
+        elapsed = time.perf_counter() - self._began
         rate = f"{done / elapsed / 1e6:.1f} M slots/s" if elapsed > 0.5 else ""
         left = self.time_left() if self._left else ""
-        self._bar.update(self._task, completed=done, rate=rate, left=left)
+        names = " ".join(map(str, self._running))
+        self._bar.update(self._task, description=names, completed=done, rate=rate, left=left)
