@@ -16,8 +16,7 @@ import pytest
 from conftest import Morris, plant
 from strategies import NINE
 
-from solver import memory, seekable
-from solver.cli import compiling
+from solver import compiling, memory, seekable
 from solver.cli.progress import PlainProgress, unit_line
 from solver.sectors import Sector, sectors_up_to, solving_order, unit_of
 from solver.tablefile import TableReader, table_path

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from solver.buildprogress import BuildProgress
-from solver.cli.compiling import compile_first
 from solver.cli.formats import counted, format_bytes, format_count, format_duration
+from solver.compiling import compile_first
 from solver.escape import one_line
 from solver.plan import unit_seconds, unit_slots
 from solver.schedule import seconds_to_end

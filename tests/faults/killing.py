@@ -227,7 +227,7 @@ def become(request: dict[str, Any], note: int, waits: int) -> None:
         os.setgroups([])
         os.setgid(request["user"])
         os.setuid(request["user"])
-        from solver.cli import compiling
+        from solver import compiling
 
         compiling.is_compiled = lambda moving: True  # in a folder of whom it was before
     steps = Steps(request, note, waits)

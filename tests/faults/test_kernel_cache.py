@@ -17,8 +17,7 @@ import numba
 import pytest
 from faultlist import Fault
 
-from solver import codecache, codefolder
-from solver.cli import compiling
+from solver import codecache, codefolder, compiling
 from solver.codecache import CodeStore
 
 NOBODY = 65534
