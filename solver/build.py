@@ -14,26 +14,26 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from solver.atomicfile import remove_temporary_files
 from solver.buildprogress import BuildProgress, BuildReport
 from solver.errors import DamagedTableError, ResourceError
 from solver.lock import locked
-from solver.manifest import family_folders
 from solver.parallel import Workers, default_threads
 from solver.rules import Rules
 from solver.sectors import Sector, Unit, slots, unit_of
 from solver.storedcache import StoredCache
 from solver.survey import (
     Survey,
+    UnreadableTableError,
     check_disk,
     check_folders,
     check_memory,
+    clean,
     refuse_unsolvable,
     sound_table,
     survey,
 )
 from solver.tablewriter import TableWriter
-from solver.unitbuilder import UnitBuilder, UnreadableTableError, table_header
+from solver.unitbuilder import UnitBuilder, table_header
 from solver.working import WorkingMemory
 
 __all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
@@ -80,10 +80,10 @@ def build(
     todo = survey(rules, asked, database, force=force, threads=threads)
     if not todo.units:
         with suppress(ResourceError), locked(database):
-            _clean(database)
+            clean(database)
         return BuildReport([], todo.skipped, time.perf_counter() - started)
     with locked(database):
-        _clean(database)
+        clean(database)
         todo = survey(rules, asked, database, force=force, threads=threads, known=todo.sound)
         for text in todo.damaged.values():
             progress.note(f"{text}; it will be made anew")
@@ -149,9 +149,3 @@ def _lost(builder: UnitBuilder, sector: Sector) -> bool:
     except DamagedTableError as error:
         builder.progress.note(f"{error}; it will be made anew")
         return True
-
-
-def _clean(database: Path) -> None:
-    """Remove what writers that died left behind, from the folders of tables only."""
-    for folder in family_folders(database):
-        remove_temporary_files(folder)

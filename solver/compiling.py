@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from solver.sectors import Sector, Unit
     from solver.widths import Stored
 
-__all__ = ["compile_first", "is_compiled"]
+__all__ = ["compile_first", "is_compiled", "load_first"]
 
 _MODULE: Final = {True: "spread", False: "place"}
 """What there is code of once moving (True) or placing sectors have been solved."""
@@ -40,6 +40,19 @@ def compile_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
         say(f"compiled code cannot be kept {where}, so every run has to compile again")
     if folder is not None:
         clear_away(folder)  # of an earlier version of the program there may be some
+
+
+def load_first(units: Iterable[Unit], say: Callable[[str], None]) -> None:
+    """Load the code that solving some units takes, so that the first of them is not kept waiting.
+
+    Args:
+        units: what is to be solved.
+        say: called with a line for the user if it has to be compiled.
+    """
+    units = list(units)
+    compile_first(units, say)
+    if units:
+        _solve_the_smallest(placing=any(not unit.sectors[0].moving for unit in units))
 
 
 def is_compiled(moving: bool) -> bool:

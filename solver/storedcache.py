@@ -11,7 +11,7 @@ from solver.sectors import Sector, Unit, dependencies
 if TYPE_CHECKING:
     from solver.widths import Stored
 
-__all__ = ["StoredCache"]
+__all__ = ["RecentCache", "StoredCache"]
 
 
 class StoredCache:
@@ -68,3 +68,41 @@ class StoredCache:
         by_next_use = sorted(self._arrays, key=lambda sector: (self._uses[sector][-1], sector))
         while excess > 0 and by_next_use:
             excess -= self._arrays.pop(by_next_use.pop()).nbytes
+
+
+class RecentCache:
+    """The stored entries of sectors solved or read last, for who does not know what comes next.
+
+    What was used longest ago goes first when room is short.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: dict[Sector, Stored] = {}  # in order of use
+
+    def __contains__(self, sector: object) -> bool:
+        return sector in self._arrays
+
+    @property
+    def bytes(self) -> int:
+        """Bytes held."""
+        return sum(array.nbytes for array in self._arrays.values())
+
+    def get(self, sector: Sector) -> Stored | None:
+        """Return what is held of a sector, or None."""
+        stored = self._arrays.pop(sector, None)
+        if stored is not None:
+            self._arrays[sector] = stored
+        return stored
+
+    def put(self, sector: Sector, stored: Stored) -> None:
+        """Hold a sector."""
+        self._arrays.pop(sector, None)
+        self._arrays[sector] = stored
+
+    def shrink(self, capacity: int) -> None:
+        """Drop arrays until at most `capacity` bytes are held."""
+        excess = self.bytes - capacity
+        for sector in list(self._arrays):
+            if excess <= 0:
+                break
+            excess -= self._arrays.pop(sector).nbytes

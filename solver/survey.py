@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 from solver import memory
+from solver.atomicfile import remove_temporary_files
 from solver.errors import DamagedTableError, ResourceError, UsageError
+from solver.manifest import family_folders
 from solver.plan import file_bytes, unit_memory, unit_slots
 from solver.rules import Rules
 from solver.sectors import (
@@ -28,15 +31,34 @@ from solver.tablefile import TableReader, table_path
 
 __all__ = [
     "Survey",
+    "UnreadableTableError",
     "check_disk",
     "check_folders",
     "check_memory",
+    "clean",
     "open_table",
     "refuse_unsolvable",
     "sound_table",
     "survey",
+    "too_large",
+    "too_wide",
     "unsolvable",
 ]
+
+
+class UnreadableTableError(Exception):
+    """A table that a unit reads, and that was thought to be there, cannot be read.
+
+    Attributes:
+        sector: whose table it is.
+    """
+
+    def __init__(self, sector: Sector, text: str) -> None:
+        super().__init__(sector, text)
+        self.sector = sector
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 @dataclass(frozen=True)
@@ -66,6 +88,8 @@ def survey(
     force: bool = False,
     threads: int = 1,
     known: frozenset[object] = frozenset(),
+    finished: Collection[Sector] = (),
+    elsewhere: bool = False,
 ) -> Survey:
     """Look which tables are missing or damaged.
 
@@ -78,15 +102,17 @@ def survey(
         force: make the tables asked for anew even if they are there; not what they depend on.
         threads: threads to read with.
         known: files that an earlier survey has found sound and that need not be read again.
+        finished: tables that have been made anew already, whatever `force` says.
+        elsewhere: whether other machines will solve, so that the memory of this one does not count.
 
     Raises:
         UsageError: a sector has no table under these rules, or cannot be solved yet.
         ResourceError: a table may not be read.
     """
     asked = list(sectors)
-    refuse_unsolvable(rules, asked)
+    refuse_unsolvable(rules, asked, elsewhere=elsewhere)
     order = solving_order(rules, closure(rules, asked))
-    forced = {unit_of(rules, sector) for sector in asked} if force else set()
+    forced = {unit_of(rules, sector) for sector in asked if force and sector not in finished}
     units, wanted, skipped, damaged = [], set(), [], {}
     sound: set[object] = set()
     for unit in order:
@@ -111,8 +137,13 @@ def survey(
     return Survey(units, frozenset(wanted), skipped, damaged, frozenset(sound))
 
 
-def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
+def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector], *, elsewhere: bool = False) -> None:
     """Raise an error if one of the sectors has no table, or none that can be made here.
+
+    Args:
+        rules: the game.
+        sectors: which tables are asked for.
+        elsewhere: whether other machines will solve, so that the memory of this one does not count.
 
     Raises:
         UsageError: it has none under these rules.
@@ -121,7 +152,10 @@ def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
     asked = list(sectors)
     for sector in asked:
         check_sector(rules, sector)
-    why = unsolvable(rules, asked)
+    if elsewhere:
+        why = too_wide(rules, {unit_of(rules, sector) for sector in closure(rules, asked)})
+    else:
+        why = unsolvable(rules, asked)
     if why:
         raise ResourceError(f"not solvable here: {why}")
 
@@ -129,16 +163,43 @@ def refuse_unsolvable(rules: Rules, sectors: Iterable[Sector]) -> None:
 def unsolvable(rules: Rules, sectors: Iterable[Sector]) -> str | None:
     """Return why some sectors, or what they depend on, cannot be solved here; None if they can."""
     units = {unit_of(rules, sector) for sector in closure(rules, sectors)}
-    hardest = max(units, key=lambda unit: unit_memory(rules, unit), default=None)
-    if hardest is None:
+    return too_large(rules, units) or too_wide(rules, units)
+
+
+def too_large(
+    rules: Rules, units: Iterable[Unit], limit: int | None = None, *, each_worker: bool = False
+) -> str | None:
+    """Return why some units do not fit into memory; None if they do.
+
+    Args:
+        rules: the game.
+        units: what is to be solved.
+        limit: most memory to use, in bytes; None for all that this machine has.
+        each_worker: whether that is the limit of each of several workers, on whatever machines.
+    """
+    needs = {unit: unit_memory(rules, unit) for unit in units}
+    most = memory.total_memory() if limit is None else limit
+    over = [unit for unit, need in needs.items() if need > most]
+    if not over:
         return None
-    machine = memory.total_memory()
-    need = unit_memory(rules, hardest)
-    if need > machine:
-        return (
-            f"unit {hardest} has {unit_slots(rules, hardest):,} slots and needs about"
-            f" {memory.gigabytes(need)} of memory, and this machine has {memory.gigabytes(machine)}"
-        )
+    hardest = max(over, key=lambda unit: (needs[unit], unit))
+    need = needs[hardest]
+    text = (
+        f"unit {hardest} has {unit_slots(rules, hardest):,} slots and needs about"
+        f" {memory.gigabytes(need)} of memory, and"
+    )
+    if limit is None:
+        return f"{text} this machine has {memory.gigabytes(most)}"
+    text += f" the limit{' of each worker' if each_worker else ''} is {memory.gigabytes(most)}"
+    if len(over) > 1:
+        text += f", which is too little for {len(over) - 1:,} more of the {len(needs):,} units"
+    enough = ceil(need / 1e7) / 100
+    with_fewer = " or, on one machine, start fewer workers" if each_worker else ""
+    return f"{text}; allow more with --memory {enough:.2f}{with_fewer}"
+
+
+def too_wide(rules: Rules, units: Iterable[Unit]) -> str | None:
+    """Return why some units cannot be solved however much memory there is; None if they can."""
     firsts = [unit.sectors[0] for unit in units if moves_on_board(rules, unit.sectors[0])]
     widest = max(firsts, key=lambda sector: block_slots(rules, sector), default=None)
     slots_of_block = 0 if widest is None else block_slots(rules, widest)
@@ -275,3 +336,9 @@ def check_memory(rules: Rules, units: Iterable[Unit], limit: int | None) -> int:
                 f"{problem} the limit is {memory.gigabytes(chosen)}; allow more with --memory"
             )
     return chosen
+
+
+def clean(database: Path) -> None:
+    """Remove what writers that died left behind, from a database's folders of tables only."""
+    for folder in family_folders(database):
+        remove_temporary_files(folder)

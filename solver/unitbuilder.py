@@ -17,14 +17,14 @@ from solver.sectors import Sector, Unit, dependencies, major_is_mover
 from solver.solve import solve_unit
 from solver.solved import SolvedSector
 from solver.source import Rekeyed
-from solver.survey import open_table
+from solver.survey import UnreadableTableError, open_table
 from solver.tablefile import table_path
 from solver.tableheader import TableHeader
 from solver.tablewriter import NewTable, TableWriter
 from solver.widths import Stored, payload_of
 from solver.working import WorkingMemory, WorkingTable
 
-__all__ = ["SectorCache", "UnitBuilder", "UnreadableTableError", "table_header"]
+__all__ = ["SectorCache", "UnitBuilder", "table_header"]
 
 
 class SectorCache(Protocol):
@@ -44,21 +44,6 @@ class SectorCache(Protocol):
 
     def shrink(self, capacity: int) -> None:
         """Drop arrays until at most `capacity` bytes are held."""
-
-
-class UnreadableTableError(Exception):
-    """A table that a unit reads, and that was thought to be there, cannot be read.
-
-    Attributes:
-        sector: whose table it is.
-    """
-
-    def __init__(self, sector: Sector, text: str) -> None:
-        super().__init__(sector, text)
-        self.sector = sector
-
-    def __str__(self) -> str:
-        return str(self.args[1])
 
 
 class UnitBuilder:

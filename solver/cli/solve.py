@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from solver.cli.common import (
-    DecimalNumber,
     choose_sectors,
     database_option,
     json_option,
@@ -19,12 +19,13 @@ from solver.cli.common import (
 )
 from solver.cli.formats import emit_json, format_duration
 from solver.cli.signals import terminated_like_interrupted
+from solver.cli.workers import memory_bytes, memory_option, worker_share, workers_option
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
 
 if TYPE_CHECKING:
-    from solver.build import BuildReport
+    from solver.buildprogress import BuildProgress, BuildReport
 
 __all__ = ["solve"]
 
@@ -37,11 +38,13 @@ _MOST_NAMES: Final = 16
 @sector_choice(whole_game=True)
 @database_option
 @threads_option
+@memory_option
+@workers_option
 @click.option(
-    "--memory",
-    type=DecimalNumber(),
-    metavar="GB",
-    help="Most memory to use, in gigabytes; else three quarters of what is available.",
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Have the workers of a Dask cluster solve, which all see the folder of the tables under"
+    " the same path; such as tcp://10.0.0.1:8786.",
 )
 @click.option(
     "--force",
@@ -57,7 +60,9 @@ def solve(
     everything: bool,
     database: Path,
     threads: int | None,
-    memory: float | None,
+    memory_limit: float | None,
+    workers: int | None,
+    scheduler: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -71,6 +76,10 @@ def solve(
     morris solve nine 6-5            the sector 6-5 and all that it leads to
     morris solve nine --moving       the whole moving phase
     morris solve nine --all          the whole game
+
+    With --workers several processes of this machine solve units side by side; with --scheduler
+    the workers of a Dask cluster do, each with its own threads and memory. (Either needs the extra
+    'cluster'.) The tables are the same.
     """  # noqa: D301 - a real backspace, by which click knows not to wrap these lines
     chosen = choose_sectors(rules, sectors, stones=stones, moving=moving, everything=everything)
     if chosen is None:
@@ -79,8 +88,12 @@ def solve(
             " most N stones on the board), or --moving (every moving sector), or --all (the whole"
             " game)"
         )
+    task = _Task(rules, chosen, database, force)
     with terminated_like_interrupted():
-        report = _solve(rules, chosen, database, threads, memory, force)
+        if workers is None and scheduler is None:
+            report = _solve_here(task, threads, memory_limit)
+        else:
+            report = _solve_on_cluster(task, threads, memory_limit, workers, scheduler)
     if as_json:
         emit_json(
             {
@@ -93,35 +106,86 @@ def solve(
         click.echo(_summary(report))
 
 
-def _solve(
-    rules: Rules,
-    sectors: Sequence[Sector],
-    database: Path,
-    threads: int | None,
-    memory: float | None,
-    force: bool,
-) -> BuildReport:
-    """Make the tables and show how that goes."""
+class _Task(NamedTuple):
+    """What to make, and where."""
+
+    rules: Rules
+    sectors: Sequence[Sector]
+    database: Path
+    force: bool
+
+
+def _solve_here(task: _Task, threads: int | None, memory_limit: float | None) -> BuildReport:
+    """Make the tables in this process and show how that goes."""
     # The solver takes a moment to load, which help and wrong usage need not wait for.
     from solver.build import build
-    from solver.cli.progress import build_progress
     from solver.parallel import default_threads
 
     threads = threads or default_threads()
-    with build_progress(rules, threads) as progress:
+    with _shown(task, threads) as progress:
+        return build(
+            task.rules,
+            task.sectors,
+            task.database,
+            threads=threads,
+            memory_bytes=None if memory_limit is None else memory_bytes(memory_limit),
+            force=task.force,
+            progress=progress,
+        )
+
+
+def _solve_on_cluster(
+    task: _Task,
+    threads: int | None,
+    memory_limit: float | None,
+    workers: int | None,
+    scheduler: str | None,
+) -> BuildReport:
+    """Make the tables by several workers and show how that goes."""
+    if workers is not None and scheduler is not None:
+        raise UsageError(
+            "--workers starts workers on this machine, and --scheduler uses those of a cluster:"
+            " give one of them"
+        )
+    if scheduler is not None and threads is not None:
+        raise UsageError(
+            "with --scheduler each worker has the threads it was started with: leave out --threads"
+        )
+    from solver.cluster.places import AtAddress, Place, StartedHere, import_dask
+
+    import_dask()
+    from solver.cluster.batch import build_on_cluster
+
+    limit = None if memory_limit is None else memory_bytes(memory_limit)
+    place: Place
+    if scheduler is not None:
+        place = AtAddress(scheduler)
+    else:
+        share = worker_share(workers or 1, threads, memory_limit)
+        threads = share.threads
+        place = StartedHere(workers or 1, share.threads, share.memory)
+    with _shown(task, threads or 1, workers or 1) as progress:
+        return build_on_cluster(
+            task.rules,
+            task.sectors,
+            task.database,
+            place,
+            memory_bytes=limit,
+            force=task.force,
+            progress=progress,
+        )
+
+
+@contextmanager
+def _shown(task: _Task, threads: int, workers: int | None = None) -> Iterator[BuildProgress]:
+    """Show how solving goes, and say how to go on if it is interrupted."""
+    from solver.cli.progress import build_progress
+
+    with build_progress(task.rules, threads, workers) as progress:
         try:
-            return build(
-                rules,
-                sectors,
-                database,
-                threads=threads,
-                # No more than any machine has: a number of gigabytes may be too big for bytes.
-                memory_bytes=None if memory is None else int(min(memory, 1e9) * 1e9),
-                force=force,
-                progress=progress,
-            )
+            yield progress
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_how_to_go_on(progress.tables, force)) from None
+            raise KeyboardInterrupt(_how_to_go_on(progress.tables, task.force)) from None
 
 
 def _summary(report: BuildReport) -> str:

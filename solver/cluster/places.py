@@ -1,0 +1,115 @@
+"""Where a cluster's scheduler is: at an address, or started here with workers of its own."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+from solver.errors import ResourceError, UsageError
+from solver.extras import import_extra
+from solver.reading import quoted
+
+__all__ = ["AtAddress", "Connect", "Place", "StartedHere", "import_dask"]
+
+
+def import_dask(module: str = "distributed") -> ModuleType:
+    """Import a part of Dask.
+
+    Raises:
+        MissingPackageError: it is not installed; says how to install it.
+    """
+    found: ModuleType = import_extra(module, "cluster", "solving with several workers")
+    return found
+
+
+Connect = Callable[[float], Any]
+"""Returns a new client of a scheduler, which the caller closes; takes the seconds to wait for it.
+
+Raises ResourceError if nobody answers.
+"""
+
+
+class Place(Protocol):
+    """Where a scheduler is."""
+
+    def opened(self) -> AbstractContextManager[Connect]:
+        """Return a context in which the scheduler can be connected to."""
+
+
+@dataclass(frozen=True)
+class AtAddress:
+    """A scheduler that runs somewhere.
+
+    Attributes:
+        address: such as ``tcp://10.0.0.1:8786``.
+    """
+
+    address: str
+
+    def __str__(self) -> str:
+        return f"the scheduler at {self.address}"
+
+    @contextmanager
+    def opened(self) -> Iterator[Connect]:
+        """See Place; nothing is started and nothing ended.
+
+        Raises:
+            UsageError: the address is none.
+        """
+        distributed = import_dask()
+
+        def connect(seconds: float) -> Any:
+            try:
+                return distributed.Client(self.address, timeout=seconds, set_as_default=False)
+            except (OSError, RuntimeError) as error:
+                reason = str(error) or type(error).__name__
+                raise ResourceError(f"no scheduler answers at {self.address}: {reason}") from None
+
+        try:
+            distributed.comm.resolve_address(self.address)
+        except (ValueError, OSError) as error:
+            raise UsageError(
+                f"{quoted(self.address)} is not the address of a scheduler, such as"
+                f" tcp://10.0.0.1:8786: {error}"
+            ) from None
+        yield connect
+
+
+@dataclass(frozen=True)
+class StartedHere:
+    """A scheduler and workers that are started on this machine, and end with the run.
+
+    Attributes:
+        workers: how many processes.
+        threads: of each.
+        memory: most memory for each to use, in bytes.
+    """
+
+    workers: int
+    threads: int
+    memory: int
+
+    def __str__(self) -> str:
+        return "the scheduler on this machine"
+
+    @contextmanager
+    def opened(self) -> Iterator[Connect]:
+        """See Place; they are ended when the context is left."""
+        distributed, dask = import_dask(), import_dask("dask")
+        with dask.config.set({"distributed.worker.profile.enabled": False}):
+            cluster = distributed.LocalCluster(
+                n_workers=self.workers,
+                threads_per_worker=self.threads,
+                processes=True,
+                memory_limit=0,  # what they may use is decided unit by unit
+                resources={"memory": self.memory},
+                dashboard_address=None,
+                security=True,  # or anybody on this machine could have them run anything
+                silence_logs=logging.CRITICAL,
+            )
+        with cluster:
+            yield lambda seconds: distributed.Client(cluster, set_as_default=False)

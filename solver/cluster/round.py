@@ -1,0 +1,289 @@
+"""One round of a run on a cluster: all units that are missing, as tasks, and what comes of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any, Final
+
+import dask
+from distributed import KilledWorker
+
+from solver import memory
+from solver.buildprogress import BuildProgress
+from solver.cluster.job import Job
+from solver.cluster.plugin import SolvingPlugin
+from solver.cluster.task import MEMORY, UNIT, solve_named, topic_of
+from solver.errors import ResourceError
+from solver.plan import unit_memory, unit_seconds, unit_slots
+from solver.schedule import seconds_to_end
+from solver.sectors import Sector, Unit, dependencies, parse_sector, unit_of
+from solver.survey import Survey, UnreadableTableError
+
+__all__ = ["LostSchedulerError", "Round"]
+
+_WORKER_SECONDS: Final = 60
+"""How long the first worker is waited for."""
+_LOOK_SECONDS: Final = 5
+"""How often to look around while nothing is heard."""
+
+
+class LostSchedulerError(Exception):
+    """The scheduler does not answer any more."""
+
+
+class Round:
+    """Hands units to a scheduler and waits for them.
+
+    Args:
+        client: Dask's client of the scheduler.
+        job: what workers have to know.
+        todo: what to do.
+        progress: told what happens.
+        made: where sectors are added whose tables were made.
+    """
+
+    def __init__(
+        self, client: Any, job: Job, todo: Survey, progress: BuildProgress, made: list[Sector]
+    ) -> None:
+        self._client = client
+        self._job = job
+        self._todo = todo
+        self._progress = progress
+        self._made = made
+        self._news: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+        self._units = {str(unit): unit for unit in todo.units}
+        self._left = set(todo.units)
+        self._futures: dict[Unit, Any] = {}
+        self._running: dict[Unit, tuple[str, float]] = {}  # the worker, and when it began
+        self._told: set[str] = set()
+
+    def run(self) -> bool:
+        """Solve the units.
+
+        Returns:
+            Whether all is done; if not, the notes have said why, and another round may succeed.
+
+        Raises:
+            LostSchedulerError: the scheduler does not answer any more.
+            ResourceError: no worker has the memory, or there is no disk for a unit.
+        """
+        topic = topic_of(self._job.name)
+        self._await_a_worker()
+        try:
+            self._check_memory(self._offer())
+            self._client.subscribe_topic(topic, lambda event: self._news.put(tuple(event[1])))
+            self._progress.begin(self._todo.units)
+            self._submit()
+            return self._wait()
+        finally:
+            self._clear_away(topic)
+
+    def _await_a_worker(self) -> None:
+        """Wait for the first worker.
+
+        Raises:
+            ResourceError: none has come.
+        """
+        if self._client.nthreads():
+            return
+        self._progress.note("waiting for a worker")
+        try:
+            self._client.wait_for_workers(1, timeout=_WORKER_SECONDS)
+        except TimeoutError:
+            raise ResourceError(
+                f"no worker has joined the scheduler within {_WORKER_SECONDS} seconds; start some"
+                f" with: dask worker {self._client.scheduler.address}"
+            ) from None
+
+    def _offer(self) -> dict[str, int]:
+        """Have every worker that comes offer to solve; return the memory of those there are.
+
+        Raises:
+            ResourceError: one of them cannot.
+        """
+        try:
+            self._client.register_plugin(SolvingPlugin(self._job), name=self._job.name)
+        except ModuleNotFoundError as error:
+            raise ResourceError(
+                f"a worker does not have the Python package {error.name}; install there"
+                " what is installed here: pip install 'morris-solver[cluster]'"
+            ) from None
+        return self._memory()
+
+    def _memory(self) -> dict[str, int]:
+        """Return how much memory each worker has for a unit."""
+        found: dict[str, float] = self._client.run(_resource, MEMORY)
+        most = self._job.memory
+        return {
+            address: int(amount if most is None else min(amount, most))
+            for address, amount in found.items()
+        }
+
+    def _check_memory(self, offered: dict[str, int]) -> None:
+        """Refuse to begin what no worker has the memory for.
+
+        Raises:
+            ResourceError: says which unit needs how much, and what there is.
+        """
+        rules = self._job.rules
+        most = max(offered.values(), default=0)
+        largest = max(self._todo.units, key=lambda unit: unit_memory(rules, unit))
+        need = unit_memory(rules, largest)
+        if need > most:
+            raise ResourceError(
+                f"unit {largest} has {unit_slots(rules, largest):,} slots and needs about"
+                f" {memory.gigabytes(need)} of memory, but no worker has more than"
+                f" {memory.gigabytes(most)}; start one with more"
+            )
+
+    def _submit(self) -> None:
+        """Give all units to the scheduler, those that most wait for first."""
+        rules, job, units = self._job.rules, self._job, self._todo.units
+        threads = min(self._client.nthreads().values(), default=1)
+        # Dask looks up how long a task takes, to keep all workers busy to the end, by the first
+        # part of its key; what it has not heard of it takes for half a second's work.
+        expected = {
+            f"distributed.scheduler.default-task-durations.{_kind(unit)}": seconds
+            for unit, seconds in ((u, unit_seconds(rules, u, threads)) for u in units)
+        }
+        self._client.run_on_scheduler(dask.config.set, expected)
+        urgent = seconds_to_end(rules, units, threads)
+        for unit in units:
+            key = f"{_kind(unit)}-{job.name}"
+            before = {unit_of(rules, sector) for sector in dependencies(rules, unit)}
+            future = self._client.submit(
+                solve_named,
+                job.name,
+                key,
+                str(unit),
+                [str(sector) for sector in unit.sectors if sector in self._todo.wanted],
+                [self._futures[other] for other in before if other in self._futures],
+                key=key,
+                priority=urgent[unit],
+                resources={MEMORY: unit_memory(rules, unit), UNIT: 1},
+                pure=False,
+            )
+            self._futures[unit] = future
+            future.add_done_callback(self._teller(unit))
+
+    def _teller(self, unit: Unit) -> Callable[[Any], None]:
+        return lambda future: self._news.put(("done", unit))
+
+    def _wait(self) -> bool:
+        """Wait until every unit is done or has failed; return whether none has."""
+        failed = False
+        while self._left:
+            try:
+                kind, *about = self._news.get(timeout=_LOOK_SECONDS)
+            except Empty:
+                self._look_around()
+                continue
+            if kind == "done":
+                failed |= not self._done(about[0])
+            else:
+                getattr(self, f"_hear_{kind}")(*about)
+        return not failed
+
+    # -- what workers tell --------------------------------------------------------------------
+
+    def _hear_start(self, worker: str, name: str) -> None:
+        unit = self._units[name]
+        before = self._running.get(unit)
+        if before is not None:
+            self._progress.note(f"{unit} is begun again by {worker}: {before[0]} was lost")
+        self._running[unit] = worker, time.perf_counter()
+        self._progress.start_unit(unit)
+
+    def _hear_slots(self, worker: str, name: str, more: int) -> None:
+        unit = self._units[name]
+        if self._running.get(unit, ("",))[0] == worker:
+            self._progress.advance(unit, more)
+
+    def _hear_solved(
+        self, worker: str, name: str, seconds: float, tables: list[tuple[str, int, float]]
+    ) -> None:
+        unit = self._units[name]
+        if self._running.pop(unit, None) is not None:
+            self._progress.finish_unit(unit, seconds)
+        for sector, size, writing in tables:
+            self._progress.wrote(parse_sector(sector), size, writing)
+
+    def _hear_note(self, worker: str, text: str) -> None:
+        self._note_once(f"{worker}: {text}")
+
+    # -- what becomes of a unit ---------------------------------------------------------------
+
+    def _done(self, unit: Unit) -> bool:
+        """Note that a unit's task has ended; return whether its tables are there.
+
+        Raises:
+            LostSchedulerError: it ended because the scheduler did.
+            MorrisError: there is no point in going on.
+        """
+        future = self._futures[unit]
+        if future.status == "pending":  # it was, but the worker that kept that is lost
+            future.add_done_callback(self._teller(unit))
+            return True
+        self._left.discard(unit)
+        if future.status == "finished":
+            begun = self._running.pop(unit, None)
+            if begun is not None:  # its worker was lost before it could say so
+                self._progress.finish_unit(unit, time.perf_counter() - begun[1])
+            self._made += [sector for sector in unit.sectors if sector in self._todo.wanted]
+            return True
+        if future.status != "error":
+            raise LostSchedulerError("the scheduler is lost")
+        error = future.exception()
+        if isinstance(error, UnreadableTableError):
+            self._note_once(f"{error}; it will be made anew")
+        elif isinstance(error, KilledWorker):
+            self._note_once(
+                f"unit {self._named(error.task)} has ended {error.allowed_failures + 1} workers,"
+                f" the last one {error.last_worker.address}; their logs may say why"
+            )
+        else:
+            raise error
+        return False
+
+    def _named(self, key: object) -> Unit | None:
+        """Return the unit whose task has a key."""
+        return next((unit for unit, future in self._futures.items() if future.key == key), None)
+
+    def _look_around(self) -> None:
+        """Look what there is if nothing is heard.
+
+        Raises:
+            LostSchedulerError: the scheduler does not answer any more.
+        """
+        if self._client.status != "running":
+            raise LostSchedulerError("the scheduler is lost")
+        if not self._client.nthreads():
+            self._note_once("no worker is left; waiting for one")
+        else:
+            self._told.discard("no worker is left; waiting for one")
+
+    def _note_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._progress.note(text)
+
+    def _clear_away(self, topic: str) -> None:
+        """Take back what was handed to the cluster; of a lost one there is nothing to take back."""
+        try:
+            self._client.cancel(list(self._futures.values()), force=True)
+            self._client.unsubscribe_topic(topic)
+            self._client.unregister_worker_plugin(self._job.name)
+        except Exception:
+            pass
+
+
+def _kind(unit: Unit) -> str:
+    """Return the first part of the key of a unit's task."""
+    return "unit_" + str(unit).replace("-", "_")
+
+
+def _resource(name: str, dask_worker: Any) -> float:
+    """Return how much of a resource a worker has in all."""
+    return float(dask_worker.state.total_resources.get(name, 0))
