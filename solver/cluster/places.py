@@ -40,6 +40,24 @@ class Place(Protocol):
         """Return a context in which the scheduler can be connected to."""
 
 
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging what the user is told in other words, or need not know."""
+    loggers = [
+        logging.getLogger(name)
+        for name in list(logging.root.manager.loggerDict)
+        if name.split(".")[0] == "distributed"
+    ]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
 @dataclass(frozen=True)
 class AtAddress:
     """A scheduler that runs somewhere.
@@ -76,7 +94,8 @@ class AtAddress:
                 f"{quoted(self.address)} is not the address of a scheduler, such as"
                 f" tcp://10.0.0.1:8786: {error}"
             ) from None
-        yield connect
+        with _quiet():
+            yield connect
 
 
 @dataclass(frozen=True)
@@ -111,5 +130,5 @@ class StartedHere:
                 security=True,  # or anybody on this machine could have them run anything
                 silence_logs=logging.CRITICAL,
             )
-        with cluster:
+        with _quiet(), cluster:
             yield lambda seconds: distributed.Client(cluster, set_as_default=False)
