@@ -19,7 +19,10 @@ __all__ = [
     "MEMORY_MORE",
     "MEMORY_OF_PROGRAM",
     "NS_PER_SLOT",
+    "NS_READ",
     "NS_REKEYED",
+    "NS_WRITTEN",
+    "SECONDS_OF_UNIT",
     "THREADS",
     "Kind",
     "kind_of",
@@ -53,6 +56,13 @@ NS_PER_SLOT: Final = {
 
 NS_REKEYED: Final = 19
 """Nanoseconds per slot of a table that is turned for a placing sector."""
+
+NS_READ: Final = 3.0
+"""Nanoseconds of one thread per slot of a table that is read: unpacking it, not the disk."""
+NS_WRITTEN: Final = 8.5
+"""Nanoseconds of one thread per slot of a table that is written: packing it, not the disk."""
+SECONDS_OF_UNIT: Final = 0.02
+"""Seconds that a worker takes for a unit however small it is, files included."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from solver.sectors import (
     Unit,
     after_turn,
     closure,
+    dependencies,
     exits,
     major_is_mover,
     moves_on_board,
@@ -31,9 +32,11 @@ __all__ = [
     "PlanRow",
     "file_bytes",
     "make_plan",
+    "read_seconds",
     "unit_memory",
     "unit_seconds",
     "unit_slots",
+    "write_seconds",
 ]
 
 _HEADER_BYTES: Final = 1500
@@ -93,6 +96,11 @@ class Plan:
     def seconds(self) -> float:
         """Estimated time to solve them all."""
         return sum(row.seconds for row in self.rows)
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units of these sectors, in order."""
+        return tuple(dict.fromkeys(row.unit for row in self.rows))
 
     def missing(self) -> Plan:
         """Return the part of the plan whose tables are not there."""
@@ -177,8 +185,17 @@ def unit_memory(rules: Rules, unit: Unit) -> int:
     return need
 
 
-def unit_seconds(rules: Rules, unit: Unit, threads: int = measured.THREADS) -> float:
-    """Return the estimated time to solve a unit, in seconds, without writing its files."""
+def unit_seconds(
+    rules: Rules, unit: Unit, threads: int = measured.THREADS, *, alone: bool = False
+) -> float:
+    """Return the estimated time to solve a unit, in seconds, without reading and writing files.
+
+    Args:
+        rules: the game.
+        unit: which one.
+        threads: to solve with.
+        alone: whether nothing is there that was re-keyed for the unit before it.
+    """
     kind = measured.kind_of(rules)
     work = 0.0
     if _moves(rules, unit):
@@ -188,9 +205,23 @@ def unit_seconds(rules: Rules, unit: Unit, threads: int = measured.THREADS) -> f
         if sector.mover_hand:
             work += kind.ns_placing * slots(rules, sector)
             # Of the tables re-keyed the one with a stone taken is there from the unit before.
-            rekeyed = _rekeyed_slots(rules, sector, after_turn(sector, placed=True))
+            targets = [after_turn(sector, placed=True)]
+            if alone:
+                targets = _placed(rules, sector)
+            rekeyed = sum(_rekeyed_slots(rules, sector, target) for target in targets)
             work += measured.NS_REKEYED * rekeyed
     return 1e-9 * work * measured.THREADS / threads
+
+
+def read_seconds(rules: Rules, unit: Unit, threads: int) -> float:
+    """Return the estimated time to read all tables that a unit depends on, in seconds."""
+    number = sum(slots(rules, sector) for sector in dependencies(rules, unit))
+    return 1e-9 * measured.NS_READ * number / threads
+
+
+def write_seconds(rules: Rules, unit: Unit, threads: int) -> float:
+    """Return the estimated time to write all tables of a unit, in seconds."""
+    return 1e-9 * measured.NS_WRITTEN * unit_slots(rules, unit) / threads
 
 
 def _moves(rules: Rules, unit: Unit) -> bool:
@@ -200,16 +231,22 @@ def _moves(rules: Rules, unit: Unit) -> bool:
 
 def _placing_memory(rules: Rules, sector: Sector) -> int:
     """Return the bytes that valuing a sector's placements takes beside the values."""
-    read = [
-        target
-        for target in exits(rules, sector)
-        if target.mover_hand + target.opponent_hand < sector.mover_hand + sector.opponent_hand
-    ]
+    read = _placed(rules, sector)
     return (
         sum(slots(rules, target) for target in read)
         + sum(_rekeyed_slots(rules, sector, target) for target in read)
         + _captures(rules, sector)
     )
+
+
+def _placed(rules: Rules, sector: Sector) -> list[Sector]:
+    """Return the sectors that a sector's placements lead to, with captures and without."""
+    hands = sector.mover_hand + sector.opponent_hand
+    return [
+        target
+        for target in exits(rules, sector)
+        if target.mover_hand + target.opponent_hand < hands
+    ]
 
 
 def _rekeyed_slots(rules: Rules, sector: Sector, target: Sector) -> int:

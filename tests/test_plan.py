@@ -128,6 +128,16 @@ def test_memory_is_estimated_well() -> None:
     assert 0.5 * estimate < peak < 1.1 * estimate
 
 
+@pytest.mark.parametrize(
+    ("name", "longer"), [("8-9+1-0", True), ("5-4+1-0", True), ("8-7+1-1", False), ("8-7", False)]
+)
+def test_what_is_re_keyed_anew_takes_longer(name: str, longer: bool) -> None:
+    """Only the last stone placed leads to tables whose major side may be another."""
+    which = unit_of(NINE, parse_sector(name))
+    alone = unit_seconds(NINE, which, 2, alone=True)
+    assert (alone > unit_seconds(NINE, which, 2)) == longer
+
+
 def test_a_sector_that_cannot_be() -> None:
     with pytest.raises(UsageError, match="at most 9 stones"):
         make_plan(NINE, [parse_sector("10-3")])
