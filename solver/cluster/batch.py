@@ -69,6 +69,7 @@ def build_on_cluster(
     batch = _Batch(rules, asked, Path(database).absolute(), memory_bytes, force, progress)
     first = batch.look()
     if first.units:
+        place.check(rules, first.units)
         with locked(batch.database), place.opened() as connect:
             clean(batch.database)
             batch.solve(connect, first)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Protocol
 
+from solver import memory
 from solver.errors import ResourceError, UsageError
 from solver.extras import import_extra
 from solver.reading import quoted
+from solver.rules import Rules
+from solver.sectors import Unit
+from solver.survey import too_large
 
 __all__ = ["AtAddress", "Connect", "Place", "StartedHere", "import_dask"]
 
@@ -35,6 +39,13 @@ Raises ResourceError if nobody answers.
 
 class Place(Protocol):
     """Where a scheduler is."""
+
+    def check(self, rules: Rules, units: Iterable[Unit]) -> None:
+        """Refuse what is known not to fit into the memory of its workers.
+
+        Raises:
+            ResourceError: says which unit needs how much, and what there is.
+        """
 
     def opened(self) -> AbstractContextManager[Connect]:
         """Return a context in which the scheduler can be connected to."""
@@ -70,6 +81,9 @@ class AtAddress:
 
     def __str__(self) -> str:
         return f"the scheduler at {self.address}"
+
+    def check(self, rules: Rules, units: Iterable[Unit]) -> None:
+        """See Place; nothing is known."""
 
     @contextmanager
     def opened(self) -> Iterator[Connect]:
@@ -114,6 +128,19 @@ class StartedHere:
 
     def __str__(self) -> str:
         return "the scheduler on this machine"
+
+    def check(self, rules: Rules, units: Iterable[Unit]) -> None:
+        """See Place."""
+        why = too_large(rules, units, self.memory, each_worker=True)
+        if why:
+            raise ResourceError(f"not solvable so: {why}")
+        together, available = self.workers * self.memory, memory.available_memory()
+        if together > available:
+            raise ResourceError(
+                f"{self.workers} workers with {memory.gigabytes(self.memory)} of memory each need"
+                f" {memory.gigabytes(together)}, but only {memory.gigabytes(available)} are"
+                " available; start fewer, or allow each less with --memory"
+            )
 
     @contextmanager
     def opened(self) -> Iterator[Connect]:

@@ -10,16 +10,15 @@ from typing import Any, Final
 import dask
 from distributed import KilledWorker
 
-from solver import memory
 from solver.buildprogress import BuildProgress
 from solver.cluster.job import Job
 from solver.cluster.plugin import SolvingPlugin
 from solver.cluster.task import MEMORY, UNIT, solve_named, topic_of
 from solver.errors import ResourceError
-from solver.plan import unit_memory, unit_seconds, unit_slots
+from solver.plan import unit_memory, unit_seconds
 from solver.schedule import seconds_to_end
 from solver.sectors import Sector, Unit, dependencies, parse_sector, unit_of
-from solver.survey import Survey, UnreadableTableError
+from solver.survey import Survey, UnreadableTableError, too_large
 
 __all__ = ["LostSchedulerError", "Round"]
 
@@ -127,15 +126,15 @@ class Round:
         Raises:
             ResourceError: says which unit needs how much, and what there is.
         """
-        rules = self._job.rules
-        most = max(offered.values(), default=0)
-        largest = max(self._todo.units, key=lambda unit: unit_memory(rules, unit))
-        need = unit_memory(rules, largest)
-        if need > most:
+        rules, most = self._job.rules, max(offered.values(), default=0)
+        why = too_large(rules, self._todo.units, most, each_worker=True)
+        if why and most == self._job.memory:
+            raise ResourceError(f"not solvable so: {why}")
+        if why:
+            # Its last part is about an option that would not help.
             raise ResourceError(
-                f"unit {largest} has {unit_slots(rules, largest):,} slots and needs about"
-                f" {memory.gigabytes(need)} of memory, but no worker has more than"
-                f" {memory.gigabytes(most)}; start one with more"
+                f"not solvable so: {why.partition(';')[0]}; start a worker with more, which may be"
+                f" said by: dask worker {self._client.scheduler.address} --resources memory=BYTES"
             )
 
     def _submit(self) -> None:
