@@ -72,16 +72,19 @@ def build_on_cluster(
         place.check(rules, first.units)
         with locked(batch.database), place.opened() as connect:
             clean(batch.database)
-            batch.solve(connect, first)
-    skipped = [sector for sector in first.skipped if sector not in batch.made]
-    return BuildReport(list(dict.fromkeys(batch.made)), skipped, time.perf_counter() - started)
+            batch.solve(connect)
+    # A worker that lost its scheduler may have finished a table without being heard.
+    solved = list(dict.fromkeys([*batch.made, *batch.wanted]))
+    skipped = [sector for sector in first.skipped if sector not in solved]
+    return BuildReport(solved, skipped, time.perf_counter() - started)
 
 
 class _Batch:
     """What is to be done and what is.
 
     Attributes:
-        made: sectors whose tables were made, in order.
+        made: sectors whose tables were made, in order, as far as was heard.
+        wanted: sectors whose tables had to be made, in order.
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class _Batch:
     ) -> None:
         self.database = database
         self.made: list[Sector] = []
+        self.wanted: list[Sector] = []
         self._rules = rules
         self._asked = asked
         self._memory = memory_bytes
@@ -111,15 +115,15 @@ class _Batch:
         self._sound = found.sound
         return found
 
-    def solve(self, connect: Connect, todo: Survey) -> None:
+    def solve(self, connect: Connect) -> None:
         """Solve all that there is to do, in as many rounds as it takes."""
-        # It may have been changed before it was locked.
         todo = self.look()
         check_folders(self._rules, todo, self.database)
         check_disk(self._rules, todo, self.database)
         stale = self._sound_files(todo)
         seconds: float = _CONNECT_SECONDS
         while todo.units:
+            self.wanted += (s for u in todo.units for s in u.sectors if s in todo.wanted)
             for text in todo.damaged.values():
                 self._progress.note(f"{text}; it will be made anew")
             number = len(self.made)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from solver import memory
+from solver.cluster.names import MEMORY
 from solver.errors import ResourceError, UsageError
 from solver.extras import import_extra
 from solver.reading import quoted
@@ -29,6 +32,8 @@ def import_dask(module: str = "distributed") -> ModuleType:
     found: ModuleType = import_extra(module, "cluster", "solving with several workers")
     return found
 
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Connect = Callable[[float], Any]
 """Returns a new client of a scheduler, which the caller closes; takes the seconds to wait for it.
@@ -57,7 +62,7 @@ def _quiet() -> Iterator[None]:
     loggers = [
         logging.getLogger(name)
         for name in list(logging.root.manager.loggerDict)
-        if name.split(".")[0] == "distributed"
+        if name.split(".")[0] in ("distributed", "tornado", "asyncio")
     ]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -67,6 +72,23 @@ def _quiet() -> Iterator[None]:
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
+
+
+@contextmanager
+def _not_interrupted() -> Iterator[None]:
+    """Put signals off to the end of the block, and keep them for good from what it starts.
+
+    Ctrl-C is sent to every process in the foreground. What workers are to do then is for the one
+    that started them to say; by themselves they would only fill the terminal with tracebacks.
+    """
+    # Threads and processes begin with what is blocked in the thread that starts them. (A process
+    # that this one starts unblocks what it finds blocked, so it is there before.)
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True)
@@ -146,16 +168,27 @@ class StartedHere:
     def opened(self) -> Iterator[Connect]:
         """See Place; they are ended when the context is left."""
         distributed, dask = import_dask(), import_dask("dask")
-        with dask.config.set({"distributed.worker.profile.enabled": False}):
-            cluster = distributed.LocalCluster(
-                n_workers=self.workers,
-                threads_per_worker=self.threads,
-                processes=True,
-                memory_limit=0,  # what they may use is decided unit by unit
-                resources={"memory": self.memory},
-                dashboard_address=None,
-                security=True,  # or anybody on this machine could have them run anything
-                silence_logs=logging.CRITICAL,
-            )
-        with _quiet(), cluster:
-            yield lambda seconds: distributed.Client(cluster, set_as_default=False)
+        settings = {
+            "distributed.worker.profile.enabled": False,
+            # Its page would be open to all on this machine.
+            "distributed.scheduler.http.routes": [],
+            "distributed.worker.http.routes": [],
+        }
+        cluster = None
+        with _quiet():
+            try:
+                with dask.config.set(settings), _not_interrupted():
+                    cluster = distributed.LocalCluster(
+                        n_workers=self.workers,
+                        threads_per_worker=self.threads,
+                        processes=True,
+                        memory_limit=0,  # what they may use is decided unit by unit
+                        resources={MEMORY: self.memory},
+                        dashboard_address="127.0.0.1:0",
+                        security=True,  # or anybody here could have them run anything
+                        silence_logs=logging.CRITICAL,
+                    )
+                yield lambda seconds: distributed.Client(cluster, set_as_default=False)
+            finally:
+                if cluster is not None:
+                    cluster.close()

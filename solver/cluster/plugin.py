@@ -16,7 +16,7 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from solver import memory
 from solver.cluster.job import Job
-from solver.cluster.task import MEMORY, UNIT, topic_of
+from solver.cluster.names import MEMORY, UNIT, topic_of
 from solver.errors import ResourceError
 
 if TYPE_CHECKING:

@@ -8,12 +8,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 import dask
-from distributed import KilledWorker
+from distributed import CancelledError, KilledWorker
+from distributed.comm.core import CommClosedError
 
 from solver.buildprogress import BuildProgress
 from solver.cluster.job import Job
+from solver.cluster.names import MEMORY, UNIT, kind_of_task, topic_of
 from solver.cluster.plugin import SolvingPlugin
-from solver.cluster.task import MEMORY, UNIT, solve_named, topic_of
+from solver.cluster.task import solve_named
 from solver.errors import ResourceError
 from solver.plan import unit_memory, unit_seconds
 from solver.schedule import seconds_to_end
@@ -76,6 +78,8 @@ class Round:
             self._progress.begin(self._todo.units)
             self._submit()
             return self._wait()
+        except (CommClosedError, TimeoutError, CancelledError):
+            raise LostSchedulerError("the scheduler is lost") from None
         finally:
             self._clear_away(topic)
 
@@ -144,13 +148,13 @@ class Round:
         # Dask looks up how long a task takes, to keep all workers busy to the end, by the first
         # part of its key; what it has not heard of it takes for half a second's work.
         expected = {
-            f"distributed.scheduler.default-task-durations.{_kind(unit)}": seconds
+            f"distributed.scheduler.default-task-durations.{kind_of_task(unit)}": seconds
             for unit, seconds in ((u, unit_seconds(rules, u, threads)) for u in units)
         }
         self._client.run_on_scheduler(dask.config.set, expected)
         urgent = seconds_to_end(rules, units, threads)
         for unit in units:
-            key = f"{_kind(unit)}-{job.name}"
+            key = f"{kind_of_task(unit)}-{job.name}"
             before = {unit_of(rules, sector) for sector in dependencies(rules, unit)}
             future = self._client.submit(
                 solve_named,
@@ -274,13 +278,8 @@ class Round:
             self._client.cancel(list(self._futures.values()), force=True)
             self._client.unsubscribe_topic(topic)
             self._client.unregister_worker_plugin(self._job.name)
-        except Exception:
+        except Exception:  # the run has ended, and its own error is the one to report
             pass
-
-
-def _kind(unit: Unit) -> str:
-    """Return the first part of the key of a unit's task."""
-    return "unit_" + str(unit).replace("-", "_")
 
 
 def _resource(name: str, dask_worker: Any) -> float:

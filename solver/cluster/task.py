@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from distributed import get_worker
 
-__all__ = ["MEMORY", "UNIT", "solve_named", "topic_of"]
-
-MEMORY: Final = "memory"
-"""Name of the resource that says how many bytes a worker may use for solving."""
-UNIT: Final = "unit"
-"""Name of the resource of which a worker has one, so that it solves one unit at a time."""
-
-
-def topic_of(run: str) -> str:
-    """Return the topic of Dask's events that news of a run come under."""
-    return f"morris-solver {run}"
+__all__ = ["solve_named"]
 
 
 def solve_named(run: str, key: str, unit: str, wanted: list[str], before: Sequence[None]) -> None:
