@@ -13,8 +13,9 @@ import pytest
 from strategies import NINE
 
 from solver import unitbuilder
-from solver.cluster.job import Job, file_state
-from solver.cluster.solving import AbandonedError, UnitWorker
+from solver.cluster import solving
+from solver.cluster.job import AbandonedError, Job, file_state
+from solver.cluster.solving import UnitWorker
 from solver.errors import ResourceError
 from solver.sectors import Sector, sectors_up_to
 from solver.storedcache import RecentCache
@@ -144,6 +145,34 @@ def test_a_table_that_cannot_be_read_is_named(
         solve(start(), "4-3", "4-3")
     assert caught.value.sector == Sector(3, 3)
     assert not path_of(folder, "4-3").exists()
+
+
+def test_a_table_that_appears_late(
+    start: Callable[..., UnitWorker], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a network file system that remembers that a file was not there."""
+    path = path_of(folder, "3-3")
+    hidden = path.rename(folder / "hidden")
+    news: News = []
+
+    def send(*about: object) -> None:
+        news.append(about)
+        if about[0] == "note" and hidden.exists():
+            hidden.rename(path)
+
+    monkeypatch.setattr(solving, "_APPEARING_SECONDS", 5)
+    start().solve("4-3", ["4-3"], send, lambda: False)
+    assert news[0] == ("note", f"waiting for {path} to appear")
+    assert news[-1][0] == "solved"
+
+
+def test_a_table_that_never_appears(
+    start: Callable[..., UnitWorker], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path_of(folder, "3-3").unlink()
+    monkeypatch.setattr(solving, "_APPEARING_SECONDS", 0.2)
+    with pytest.raises(UnreadableTableError, match=r"3-3\.dtw\.zst"):
+        solve(start(), "4-3", "4-3")
 
 
 def test_memory_is_given_back(start: Callable[..., UnitWorker]) -> None:

@@ -8,14 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from solver import __version__
-from solver.errors import ResourceError
+from solver.errors import MorrisError, ResourceError
 from solver.rules import Rules
 from solver.sectors import Sector, Unit
 
-__all__ = ["FileState", "Job", "file_state"]
+__all__ = ["AbandonedError", "FileState", "Job", "file_state"]
 
 FileState = tuple[int, int, int]
 """What tells a file from the one that takes its place: its number, size, and time of change."""
+
+
+class AbandonedError(MorrisError):
+    """Nobody waits any more for the unit that is being solved."""
 
 
 @dataclass(frozen=True)

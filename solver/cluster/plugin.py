@@ -26,7 +26,8 @@ __all__ = ["SolvingPlugin"]
 
 _SHARE_OF_LIMIT: Final = 0.75
 """Part of a worker's own memory limit that units may need: at 0.8 Dask pauses a worker."""
-_AT_WORK: Final = (Status.init, Status.running, Status.paused)
+_AT_WORK: Final = (Status.init, Status.running, Status.paused, Status.closing_gracefully)
+"""What a worker can be while somebody waits for what it does."""
 
 _last: UnitWorker | None = None
 """Who in this process has solved a unit last, and keeps memory for the next one."""

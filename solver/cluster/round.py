@@ -7,15 +7,15 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
-import dask
 from distributed import CancelledError, KilledWorker
 from distributed.comm.core import CommClosedError
 
+from solver import memory
 from solver.buildprogress import BuildProgress
-from solver.cluster.job import Job
+from solver.cluster.job import AbandonedError, Job
 from solver.cluster.names import MEMORY, UNIT, kind_of_task, topic_of
 from solver.cluster.plugin import SolvingPlugin
-from solver.cluster.task import solve_named
+from solver.cluster.task import prepare_scheduler, solve_named
 from solver.errors import ResourceError
 from solver.plan import unit_memory, unit_seconds
 from solver.schedule import seconds_to_end
@@ -59,6 +59,7 @@ class Round:
         self._futures: dict[Unit, Any] = {}
         self._running: dict[Unit, tuple[str, float]] = {}  # the worker, and when it began
         self._told: set[str] = set()
+        self._lacked: str | None = None
 
     def run(self) -> bool:
         """Solve the units.
@@ -71,8 +72,8 @@ class Round:
             ResourceError: no worker has the memory, or there is no disk for a unit.
         """
         topic = topic_of(self._job.name)
-        self._await_a_worker()
         try:
+            self._await_a_worker()
             self._check_memory(self._offer())
             self._client.subscribe_topic(topic, lambda event: self._news.put(tuple(event[1])))
             self._progress.begin(self._todo.units)
@@ -104,15 +105,25 @@ class Round:
         """Have every worker that comes offer to solve; return the memory of those there are.
 
         Raises:
-            ResourceError: one of them cannot.
+            ResourceError: one of them cannot, or the scheduler has not what it takes.
         """
+        rules, here = self._job.rules, self._job.version
+        threads = min(self._client.nthreads().values(), default=1)
+        seconds = {kind_of_task(u): unit_seconds(rules, u, threads) for u in self._todo.units}
+        where = "the scheduler"
         try:
+            version = self._client.run_on_scheduler(prepare_scheduler, seconds)
+            where = "a worker"
             self._client.register_plugin(SolvingPlugin(self._job), name=self._job.name)
         except ModuleNotFoundError as error:
             raise ResourceError(
-                f"a worker does not have the Python package {error.name}; install there"
-                " what is installed here: pip install 'morris-solver[cluster]'"
+                f"{where} does not have the Python package {error.name}; install there what is"
+                " installed here: pip install 'morris-solver[cluster]'"
             ) from None
+        if version != here:
+            raise ResourceError(
+                f"the scheduler has morris-solver {version}, and this is {here}; install the same"
+            )
         return self._memory()
 
     def _memory(self) -> dict[str, int]:
@@ -145,13 +156,6 @@ class Round:
         """Give all units to the scheduler, those that most wait for first."""
         rules, job, units = self._job.rules, self._job, self._todo.units
         threads = min(self._client.nthreads().values(), default=1)
-        # Dask looks up how long a task takes, to keep all workers busy to the end, by the first
-        # part of its key; what it has not heard of it takes for half a second's work.
-        expected = {
-            f"distributed.scheduler.default-task-durations.{kind_of_task(unit)}": seconds
-            for unit, seconds in ((u, unit_seconds(rules, u, threads)) for u in units)
-        }
-        self._client.run_on_scheduler(dask.config.set, expected)
         urgent = seconds_to_end(rules, units, threads)
         for unit in units:
             key = f"{kind_of_task(unit)}-{job.name}"
@@ -239,7 +243,9 @@ class Round:
         if future.status != "error":
             raise LostSchedulerError("the scheduler is lost")
         error = future.exception()
-        if isinstance(error, UnreadableTableError):
+        if isinstance(error, AbandonedError):
+            self._note_once(f"{error}; another worker will solve it")
+        elif isinstance(error, UnreadableTableError):
             self._note_once(f"{error}; it will be made anew")
         elif isinstance(error, KilledWorker):
             self._note_once(
@@ -262,10 +268,26 @@ class Round:
         """
         if self._client.status != "running":
             raise LostSchedulerError("the scheduler is lost")
+        lacking = self._lacking()
+        if lacking is not None and lacking != self._lacked:
+            self._progress.note(lacking)
+        self._lacked = lacking
+
+    def _lacking(self) -> str | None:
+        """Return what is waited for if it is not the units that are being solved."""
         if not self._client.nthreads():
-            self._note_once("no worker is left; waiting for one")
-        else:
-            self._told.discard("no worker is left; waiting for one")
+            return "no worker is left; waiting for one"
+        if self._running:
+            return None
+        rules = self._job.rules
+        need = min(
+            unit_memory(rules, unit)
+            for unit in self._left
+            if self._left.isdisjoint(unit_of(rules, s) for s in dependencies(rules, unit))
+        )
+        if need <= max(self._memory().values(), default=0):
+            return None
+        return f"waiting for a worker with {memory.gigabytes(need)} of memory"
 
     def _note_once(self, text: str) -> None:
         if text not in self._told:

@@ -11,11 +11,11 @@ from contextlib import ExitStack, suppress
 from typing import Final
 
 from solver.buildprogress import BuildProgress
-from solver.cluster.job import Job, file_state
+from solver.cluster.job import AbandonedError, Job, file_state
 from solver.compiling import load_first
-from solver.errors import DamagedTableError, MorrisError, ResourceError
+from solver.errors import DamagedTableError, ResourceError
 from solver.parallel import Workers
-from solver.sectors import Sector, Unit, parse_sector, unit_of
+from solver.sectors import Sector, Unit, dependencies, parse_sector, unit_of
 from solver.source import Rekeyed
 from solver.storedcache import RecentCache
 from solver.survey import sound_table
@@ -24,26 +24,28 @@ from solver.tablewriter import TableWriter
 from solver.unitbuilder import UnitBuilder
 from solver.working import WorkingMemory
 
-__all__ = ["AbandonedError", "UnitWorker"]
+__all__ = ["UnitWorker"]
 
+_APPEARING_SECONDS: Final = 90
+"""How long a table is waited for that another machine has written."""
 _NEWS_SECONDS: Final = 0.5
 """How often a worker says at most how many more slots are done."""
-
-
-class AbandonedError(MorrisError):
-    """Nobody waits any more for the unit that is being solved."""
 
 
 class _News(BuildProgress):
     """Passes on what a unit's solver tells, but not every word of it.
 
     Args:
+        unit: the unit.
         send: takes the kind of a piece of news and what it is about.
         abandoned: whether nobody waits for the unit any more.
     """
 
-    def __init__(self, send: Callable[..., None], abandoned: Callable[[], bool]) -> None:
+    def __init__(
+        self, unit: Unit, send: Callable[..., None], abandoned: Callable[[], bool]
+    ) -> None:
         self.seconds = 0.0
+        self._unit = unit
         self._send = send
         self._abandoned = abandoned
         self._slots = 0
@@ -61,13 +63,17 @@ class _News(BuildProgress):
         Raises:
             AbandonedError: nobody waits for the unit any more.
         """
-        if self._abandoned():
-            raise AbandonedError(f"unit {unit} is not wanted any more")
+        self.check()
         self._slots += slots
         now = time.perf_counter()
         if now - self._sent_at >= _NEWS_SECONDS:
             told, self._slots, self._sent_at = self._slots, 0, now
             self._send("slots", str(unit), told)
+
+    def check(self) -> None:
+        """Raise AbandonedError if nobody waits for the unit any more."""
+        if self._abandoned():
+            raise AbandonedError(f"unit {self._unit} was given up")
 
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """See BuildProgress."""
@@ -146,12 +152,27 @@ class UnitWorker:
         missing = [s for s in map(parse_sector, wanted) if not self._is_made(s)]
         if not missing:
             return
-        news = _News(send, abandoned)
+        news = _News(unit, send, abandoned)
+        self._await_tables(unit, news)
         self._written.clear()
         self._builder.progress = news
         self._builder.build(unit, missing)
         self._builder.writer.wait()
         send("solved", name, news.seconds, self._written)
+
+    def _await_tables(self, unit: Unit, news: _News) -> None:
+        """Wait for tables that others have written and that this machine does not see yet.
+
+        Network file systems remember for up to a minute that a file is not there.
+        """
+        rules, database = self.job.rules, self.job.database
+        read = (s for s in dependencies(rules, unit) if s not in self._builder.cache)
+        deadline = time.monotonic() + _APPEARING_SECONDS
+        for path in [table_path(database, rules, sector) for sector in read]:
+            while not path.exists() and time.monotonic() < deadline:
+                news.note(f"waiting for {path} to appear")
+                news.check()
+                time.sleep(_APPEARING_SECONDS / 100)
 
     def _wrote(self, sector: Sector, size: int, seconds: float) -> None:
         self._written.append((str(sector), size, seconds))
