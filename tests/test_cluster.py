@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import test_readme
 from conftest import Morris
 from strategies import NINE
 
@@ -252,25 +254,30 @@ def free_port() -> int:
         return port
 
 
+def commands(port: int, database: Path) -> list[list[str]]:
+    """What the README says to type for a scheduler, a worker and a run, but for here."""
+    (block,) = [b for b in test_readme.blocks() if b.before == test_readme.ON_CLUSTER]
+    here = block.body.replace("10.0.0.1", "127.0.0.1").replace("8786", str(port))
+    here = here.replace("/shared/morris", str(database)).replace("--nthreads 8", "--nthreads 1")
+    return [shlex.split(line.removeprefix("$ ")) for line in here.splitlines()]
+
+
 def test_a_scheduler_that_is_started_again(
     eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Begun as the README says."""
     monkeypatch.setattr("solver.cluster.round._LOOK_SECONDS", 0.5)
-    address = f"127.0.0.1:{free_port()}"
-    running: list[subprocess.Popen[bytes]] = []
+    *cluster, (program, *arguments) = commands(free_port(), tmp_path)
+    assert program == "morris"
+    place = AtAddress(arguments[arguments.index("--scheduler") + 1])
     quiet = subprocess.DEVNULL
+    running: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
-        host, _, port = address.partition(":")
-        for program, *options in (
-            ("dask_scheduler", "--host", host, "--port", port),
-            ("dask_worker", address, "--nthreads", "1", "--no-nanny"),
-        ):
-            command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
-            process = subprocess.Popen(
-                [*command, "--no-dashboard"], cwd=ROOT, stdout=quiet, stderr=quiet
-            )
-            running.append(process)
+        for dask, *options in cluster:
+            assert dask == "dask"
+            command = [sys.executable, "-m", "dask", *options]
+            running.append(subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet))
 
     def kill(name: str) -> None:
         if name == "4-4" and len(running) == 2:
@@ -282,11 +289,12 @@ def test_a_scheduler_that_is_started_again(
     start()
     try:
         report = batch.build_on_cluster(
-            NINE, sectors_up_to(NINE, STONES), tmp_path, AtAddress(address), progress=recorder
+            NINE, sectors_up_to(NINE, STONES), tmp_path, place, progress=recorder
         )  # fmt: skip
     finally:
         for process in running:
-            process.kill()
+            process.terminate()
+        for process in running:
             process.wait()
     assert len(running) == 4
     assert "the scheduler is lost; waiting for it to come back" in recorder.notes

@@ -25,6 +25,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 NOT_RUN = "<!-- not run by the tests -->"
 SERVED = "<!-- run by the tests of the server -->"
+ON_CLUSTER = "<!-- run by the tests of the cluster -->"
 RECORDED = "<!-- not run by the tests: the record of a deep run -->"
 
 
@@ -60,7 +61,7 @@ def commands(*, run: bool) -> list[tuple[str, str]]:
     """The commands that are shown, each with what it prints."""
     found = []
     for block in blocks():
-        if block.kind != "console" or block.before == SERVED:
+        if block.kind != "console" or block.before in (SERVED, ON_CLUSTER):
             continue
         if (block.before not in (NOT_RUN, RECORDED)) == run:
             assert block.body.startswith("$ ")
