@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
@@ -295,13 +296,13 @@ class Round:
             self._progress.note(text)
 
     def _clear_away(self, topic: str) -> None:
-        """Take back what was handed to the cluster; of a lost one there is nothing to take back."""
-        try:
+        """Take back what was handed to the cluster."""
+        if self._client.status != "running":
+            return  # of a lost scheduler there is nothing to take back
+        with suppress(Exception):  # the run has ended, and its own error is the one to report
             self._client.cancel(list(self._futures.values()), force=True)
             self._client.unsubscribe_topic(topic)
             self._client.unregister_worker_plugin(self._job.name)
-        except Exception:  # the run has ended, and its own error is the one to report
-            pass
 
 
 def _resource(name: str, dask_worker: Any) -> float:
