@@ -24,6 +24,7 @@ from solver.sectors import (
     orbit_count,
     slots,
     solving_order,
+    unit_of,
     wanted_sectors,
 )
 
@@ -161,8 +162,8 @@ def file_bytes(rules: Rules, sector: Sector) -> int:
     """Return the estimated size of a sector's table file."""
     kind = measured.kind_of(rules)
     bits = kind.bits_placing
-    if sector.moving:
-        bits = kind.moving_bits(sector.mover, sector.opponent)
+    if _moves(rules, unit_of(rules, sector)):
+        bits = kind.moving_bits(sector.mover_total, sector.opponent_total)
     return _HEADER_BYTES + int(slots(rules, sector) * bits / 8)
 
 
@@ -199,8 +200,8 @@ def unit_seconds(
     kind = measured.kind_of(rules)
     work = 0.0
     if _moves(rules, unit):
-        first = unit.sectors[0]
-        work += kind.moving_ns(first.mover, first.opponent) * unit_slots(rules, unit)
+        # With stones in hand as where they are placed: as much is decided by the next capture.
+        work += kind.moving_ns(*_stones_in_all(unit)) * unit_slots(rules, unit)
     for sector in unit.sectors:
         if sector.mover_hand:
             work += kind.ns_placing * slots(rules, sector)
@@ -227,6 +228,17 @@ def write_seconds(rules: Rules, unit: Unit, threads: int) -> float:
 def _moves(rules: Rules, unit: Unit) -> bool:
     """Whether a unit has moves of stones on the board, so that it takes more than one pass."""
     return any(moves_on_board(rules, sector) for sector in unit.sectors)
+
+
+def _stones_in_all(unit: Unit) -> tuple[int, int]:
+    """Return the stones of both sides, on the board and in hand.
+
+    One less for the second of two equal sides if the unit has two sectors: a unit with equal sides
+    that is solved by its mirror image takes longer than others.
+    """
+    first = unit.sectors[0]
+    equal = first.mover_total == first.opponent_total and len(unit.sectors) == 2
+    return first.mover_total, first.opponent_total - equal
 
 
 def _placing_memory(rules: Rules, sector: Sector) -> int:

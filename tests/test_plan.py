@@ -15,6 +15,7 @@ from strategies import NINE, SIX
 
 from solver.errors import UsageError
 from solver.plan import file_bytes, make_plan, unit_seconds, unit_slots
+from solver.rules import get_variant
 from solver.sectors import (
     Sector,
     dependencies,
@@ -23,6 +24,7 @@ from solver.sectors import (
     sectors_up_to,
     slots,
     unit_of,
+    wanted_sectors,
 )
 from solver.tablefile import table_path
 
@@ -99,7 +101,11 @@ def test_more_threads_take_less_time() -> None:
     assert unit_seconds(NINE, unit, 8) == unit_seconds(NINE, unit, 2) / 4
 
 
-@pytest.mark.parametrize("rules", [NINE, SIX], ids=lambda rules: rules.name)
+@pytest.mark.parametrize(
+    "rules",
+    [NINE, SIX, *map(get_variant, ("nine-no-flying", "ten", "morabaraba", "lasker", "dara"))],
+    ids=lambda rules: rules.name,
+)
 def test_every_estimate_is_within_reason(rules) -> None:  # type: ignore[no-untyped-def]
     for row in make_plan(rules).rows:
         number = unit_slots(rules, row.unit)
@@ -118,6 +124,22 @@ def test_sizes_of_files_are_estimated_well(seven: Path) -> None:
     for sector in sectors_up_to(NINE, 7):
         size = (seven / NINE.folder(sector) / f"{sector}.dtw.zst").stat().st_size
         assert size / 1.5 < file_bytes(NINE, sector) < 1.5 * size
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    ("name", "stones"), [("morabaraba", 9), ("nine-no-flying", 9), ("lasker -r stones=5", None)]
+)
+def test_sizes_of_other_games_are_estimated_well(
+    name: str, stones: int | None, tmp_path: Path
+) -> None:
+    from solver.build import build
+
+    rules = get_variant(name)
+    sectors = wanted_sectors(rules) if stones is None else sectors_up_to(rules, stones)
+    build(rules, sectors, tmp_path)
+    size = sum(table_path(tmp_path, rules, sector).stat().st_size for sector in sectors)
+    assert size / 1.3 < sum(file_bytes(rules, sector) for sector in sectors) < 1.3 * size
 
 
 def test_memory_is_estimated_well() -> None:

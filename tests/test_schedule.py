@@ -246,7 +246,8 @@ def test_jobs_of_what_is_missing() -> None:
 
 def test_a_unit_takes_longer_than_to_solve_it() -> None:
     """By what it reads, by what it writes, and by what was re-keyed for it elsewhere."""
-    for which in solving_order(NINE, [*sectors_up_to(NINE, 9), Sector(2, 3, 7, 6)]):
+    sectors = [*sectors_up_to(NINE, 9), Sector(2, 3, 7, 6), Sector(8, 9, 1, 0)]
+    for which in solving_order(NINE, sectors):
         read = make_plan(NINE, [which.sectors[0]]).rows
         own = set(which.sectors)
         needed = set(dependencies(NINE, which))
