@@ -13,6 +13,7 @@ import pytest
 from conftest import Morris
 from strategies import NINE, SIX
 
+from solver import measured
 from solver.errors import UsageError
 from solver.plan import file_bytes, make_plan, unit_seconds, unit_slots
 from solver.rules import get_variant
@@ -124,6 +125,41 @@ def test_sizes_of_files_are_estimated_well(seven: Path) -> None:
     for sector in sectors_up_to(NINE, 7):
         size = (seven / NINE.folder(sector) / f"{sector}.dtw.zst").stat().st_size
         assert size / 1.5 < file_bytes(NINE, sector) < 1.5 * size
+
+
+def test_units_that_place_or_slide_are_like_those_with_all_stones_placed() -> None:
+    lasker, hand, placed = get_variant("lasker"), Sector(6, 6, 1, 0), Sector(7, 6)
+    bits = [
+        file_bytes(rules, sector) / slots(rules, sector)
+        for rules, sector in ((lasker, hand), (NINE, placed))
+    ]
+    assert bits[0] == pytest.approx(bits[1], rel=0.001)
+    seconds = [
+        unit_seconds(rules, unit_of(rules, sector)) / unit_slots(rules, unit_of(rules, sector))
+        for rules, sector in ((lasker, hand), (NINE, placed))
+    ]
+    assert seconds[1] + 5e-9 < seconds[0] < seconds[1] + 30e-9  # half of its slots place
+
+
+@pytest.mark.parametrize(
+    ("variant", "name", "like"),
+    [
+        ("ten", "10-7", (10, 7)),
+        ("morabaraba", "11-7", (10, 7)),
+        ("morabaraba", "12-11", (10, 9)),
+        ("morabaraba", "11-10", (10, 9)),
+        ("morabaraba", "12-12", (10, 10)),
+    ],
+)
+def test_more_than_ten_stones_are_like_ten(variant: str, name: str, like: tuple[int, int]) -> None:
+    """As much a slot in time and on the disk, with diagonals as without."""
+    rules = get_variant(variant)
+    which = unit_of(rules, parse_sector(name))
+    seconds = unit_seconds(rules, which) / unit_slots(rules, which)
+    assert seconds == pytest.approx(1e-9 * measured.NS_PER_SLOT[like])
+    for sector, stones in zip(which.sectors, (like, like[::-1]), strict=False):
+        bits = 8 * (file_bytes(rules, sector) - 1500) / slots(rules, sector)
+        assert bits == pytest.approx(measured.BITS_PER_SLOT[stones], rel=1e-4)
 
 
 @pytest.mark.deep
