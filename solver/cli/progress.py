@@ -17,7 +17,7 @@ from solver.cli.formats import counted, format_bytes, format_count, format_durat
 from solver.compiling import compile_first
 from solver.escape import one_line
 from solver.plan import unit_seconds, unit_slots
-from solver.schedule import seconds_to_end
+from solver.schedule import job_seconds, seconds_to_end
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -245,7 +245,8 @@ class PlainProgress(BuildProgress):
         if units:
             if self._workers is None:
                 compile_first(units, self.note)  # or the first unit would seem to be slow
-            self._chains = seconds_to_end(self._rules, units, self._threads)
+            else:
+                self._chains = seconds_to_end(self._rules, units, self._threads)
             count = f"{len(units)} unit{'' if len(units) == 1 else 's'}"
             total = format_count(sum(self._slots[unit] for unit in units))
             about = format_duration(self._least_seconds(dict.fromkeys(units, 0.0)))
@@ -318,7 +319,8 @@ class PlainProgress(BuildProgress):
         self._left.add(unit)
         if unit not in self._slots:
             self._slots[unit] = unit_slots(self._rules, unit)
-            self._planned[unit] = unit_seconds(self._rules, unit, self._threads)
+            expected = unit_seconds if self._workers is None else job_seconds
+            self._planned[unit] = expected(self._rules, unit, self._threads)
 
 
 class BarProgress(PlainProgress):

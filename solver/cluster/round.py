@@ -18,8 +18,8 @@ from solver.cluster.names import MEMORY, UNIT, kind_of_task, topic_of
 from solver.cluster.plugin import SolvingPlugin
 from solver.cluster.task import prepare_scheduler, solve_named
 from solver.errors import ResourceError
-from solver.plan import unit_memory, unit_seconds
-from solver.schedule import seconds_to_end
+from solver.plan import unit_memory
+from solver.schedule import job_seconds, seconds_to_end
 from solver.sectors import Sector, Unit, dependencies, parse_sector, unit_of
 from solver.survey import Survey, UnreadableTableError, too_large
 
@@ -110,7 +110,7 @@ class Round:
         """
         rules, here = self._job.rules, self._job.version
         threads = min(self._client.nthreads().values(), default=1)
-        seconds = {kind_of_task(u): unit_seconds(rules, u, threads) for u in self._todo.units}
+        seconds = {kind_of_task(u): job_seconds(rules, u, threads) for u in self._todo.units}
         where = "the scheduler"
         try:
             version = self._client.run_on_scheduler(prepare_scheduler, seconds)
