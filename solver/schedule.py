@@ -27,6 +27,7 @@ __all__ = [
     "ScheduledUnit",
     "job_seconds",
     "jobs_of",
+    "needed_units",
     "schedule",
     "seconds_to_end",
 ]
@@ -138,7 +139,7 @@ def jobs_of(
             ),
             waits_for=needed,
         )
-        for unit, needed in _waits_for(rules, units).items()
+        for unit, needed in needed_units(rules, units).items()
     ]
 
 
@@ -164,7 +165,7 @@ def seconds_to_end(rules: Rules, units: Iterable[Unit], threads: int) -> dict[Un
         units: which there are to solve, in any order; the tables of all others are there.
         threads: threads of each worker.
     """
-    waits_for = _waits_for(rules, units)
+    waits_for = needed_units(rules, units)
     seconds = {unit: job_seconds(rules, unit, threads) for unit in waits_for}
     return _bottom_levels(seconds, waits_for)
 
@@ -251,7 +252,7 @@ def _peak_memory(units: Sequence[ScheduledUnit], memory: Mapping[Unit, int], wor
     return peak
 
 
-def _waits_for(rules: Rules, units: Iterable[Unit]) -> dict[Unit, frozenset[Unit]]:
+def needed_units(rules: Rules, units: Iterable[Unit]) -> dict[Unit, frozenset[Unit]]:
     """Return for each unit those of the others that it reads tables of."""
     wanted = dict.fromkeys(units)
     return {

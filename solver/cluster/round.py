@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
+from graphlib import TopologicalSorter
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
@@ -19,8 +19,8 @@ from solver.cluster.plugin import SolvingPlugin
 from solver.cluster.task import prepare_scheduler, solve_named
 from solver.errors import ResourceError
 from solver.plan import unit_memory
-from solver.schedule import job_seconds, seconds_to_end
-from solver.sectors import Sector, Unit, dependencies, parse_sector, unit_of
+from solver.schedule import job_seconds, needed_units, seconds_to_end
+from solver.sectors import Sector, Unit, parse_sector
 from solver.survey import Survey, UnreadableTableError, too_large
 
 __all__ = ["LostSchedulerError", "Round"]
@@ -56,7 +56,9 @@ class Round:
         self._made = made
         self._news: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
         self._units = {str(unit): unit for unit in todo.units}
-        self._left = set(todo.units)
+        self._order = TopologicalSorter(needed_units(job.rules, todo.units))
+        self._order.prepare()
+        self._urgent: dict[Unit, float] = {}
         self._futures: dict[Unit, Any] = {}
         self._running: dict[Unit, tuple[str, float]] = {}  # the worker, and when it began
         self._told: set[str] = set()
@@ -78,7 +80,6 @@ class Round:
             self._check_memory(self._offer())
             self._client.subscribe_topic(topic, lambda event: self._news.put(tuple(event[1])))
             self._progress.begin(self._todo.units)
-            self._submit()
             return self._wait()
         except (CommClosedError, TimeoutError, CancelledError):
             raise LostSchedulerError("the scheduler is lost") from None
@@ -110,6 +111,7 @@ class Round:
         """
         rules, here = self._job.rules, self._job.version
         threads = min(self._client.nthreads().values(), default=1)
+        self._urgent = seconds_to_end(rules, self._todo.units, threads)
         seconds = {kind_of_task(u): job_seconds(rules, u, threads) for u in self._todo.units}
         where = "the scheduler"
         try:
@@ -153,46 +155,53 @@ class Round:
                 f" said by: dask worker {self._client.scheduler.address} --resources memory=BYTES"
             )
 
+    def _wait(self) -> bool:
+        """Hand out units and wait for them until none is left that can be solved.
+
+        Returns:
+            Whether all have been.
+        """
+        self._submit()
+        while self._futures:
+            try:
+                kind, *about = self._news.get(timeout=_LOOK_SECONDS)
+            except Empty:
+                self._look_around()
+                continue
+            if kind != "done":
+                getattr(self, f"_hear_{kind}")(*about)
+            elif self._done(about[0]):
+                self._order.done(about[0])
+                self._submit()
+        return not self._order.is_active()
+
     def _submit(self) -> None:
-        """Give all units to the scheduler, those that most wait for first."""
-        rules, job, units = self._job.rules, self._job, self._todo.units
-        threads = min(self._client.nthreads().values(), default=1)
-        urgent = seconds_to_end(rules, units, threads)
-        for unit in units:
+        """Give the scheduler the units whose dependencies are solved.
+
+        It could be given all of them at once, but would then look for a worker only among those
+        that hold what a unit's dependencies gave, although that is nothing: measured with units
+        that only wait, the moving phase of `nine` took four workers 20 % longer so.
+        """
+        rules, job = self._job.rules, self._job
+        for unit in self._order.get_ready():
             key = f"{kind_of_task(unit)}-{job.name}"
-            before = {unit_of(rules, sector) for sector in dependencies(rules, unit)}
             future = self._client.submit(
                 solve_named,
                 job.name,
                 key,
                 str(unit),
                 [str(sector) for sector in unit.sectors if sector in self._todo.wanted],
-                [self._futures[other] for other in before if other in self._futures],
                 key=key,
-                priority=urgent[unit],
+                priority=self._urgent[unit],
                 resources={MEMORY: unit_memory(rules, unit), UNIT: 1},
                 pure=False,
             )
-            self._futures[unit] = future
-            future.add_done_callback(self._teller(unit))
+            self._watch(unit, future)
 
-    def _teller(self, unit: Unit) -> Callable[[Any], None]:
-        return lambda future: self._news.put(("done", unit))
-
-    def _wait(self) -> bool:
-        """Wait until every unit is done or has failed; return whether none has."""
-        failed = False
-        while self._left:
-            try:
-                kind, *about = self._news.get(timeout=_LOOK_SECONDS)
-            except Empty:
-                self._look_around()
-                continue
-            if kind == "done":
-                failed |= not self._done(about[0])
-            else:
-                getattr(self, f"_hear_{kind}")(*about)
-        return not failed
+    def _watch(self, unit: Unit, future: Any) -> None:
+        """Have a unit's task heard of when it has ended."""
+        self._futures[unit] = future
+        future.add_done_callback(lambda future: self._news.put(("done", unit)))
 
     # -- what workers tell --------------------------------------------------------------------
 
@@ -230,11 +239,10 @@ class Round:
             LostSchedulerError: it ended because the scheduler did.
             MorrisError: there is no point in going on.
         """
-        future = self._futures[unit]
-        if future.status == "pending":  # it was, but the worker that kept that is lost
-            future.add_done_callback(self._teller(unit))
-            return True
-        self._left.discard(unit)
+        future = self._futures.pop(unit)
+        if future.status == "pending":  # it had, but was with a worker that is lost
+            self._watch(unit, future)
+            return False
         if future.status == "finished":
             begun = self._running.pop(unit, None)
             if begun is not None:  # its worker was lost before it could say so
@@ -259,7 +267,9 @@ class Round:
 
     def _named(self, key: object) -> Unit | None:
         """Return the unit whose task has a key."""
-        return next((unit for unit, future in self._futures.items() if future.key == key), None)
+        return next(
+            (u for u in self._todo.units if str(key).startswith(f"{kind_of_task(u)}-")), None
+        )
 
     def _look_around(self) -> None:
         """Look what there is if nothing is heard.
@@ -281,11 +291,7 @@ class Round:
         if self._running:
             return None
         rules = self._job.rules
-        need = min(
-            unit_memory(rules, unit)
-            for unit in self._left
-            if self._left.isdisjoint(unit_of(rules, s) for s in dependencies(rules, unit))
-        )
+        need = min(unit_memory(rules, unit) for unit in self._futures)
         if need <= max(self._memory().values(), default=0):
             return None
         return f"waiting for a worker with {memory.gigabytes(need)} of memory"

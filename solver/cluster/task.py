@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import dask
@@ -13,7 +13,7 @@ from solver import __version__
 __all__ = ["prepare_scheduler", "solve_named"]
 
 
-def solve_named(run: str, key: str, unit: str, wanted: list[str], before: Sequence[None]) -> None:
+def solve_named(run: str, key: str, unit: str, wanted: list[str]) -> None:
     """Solve a unit and write its tables; see :class:`solver.cluster.plugin.SolvingPlugin`.
 
     Args:
@@ -21,7 +21,6 @@ def solve_named(run: str, key: str, unit: str, wanted: list[str], before: Sequen
         key: of this task.
         unit: its name.
         wanted: sectors of the unit whose tables are to be written.
-        before: what the tasks gave that had to come before.
     """
     plugin: Any = get_worker().plugins[run]
     plugin.solve(key, unit, wanted)
