@@ -76,8 +76,17 @@ class Workers:
         return list(pairwise(sorted({0, blocks, *inner})))
 
     def _parts(self, blocks: int, work: float) -> int:
-        """Return into how many ranges to cut."""
-        return max(1, min(self.threads * _RANGES_PER_THREAD, blocks, int(work) // _RANGE_WORK))
+        """Return into how many ranges to cut.
+
+        A number divides all greater ones there are, so that a range of little work begins where
+        one of much work does: what ranges write lies at places that are given by where they begin,
+        and the system gives memory for every place written to, by as much as 2 MB at a time.
+        """
+        wanted = max(1, min(blocks, int(work) // _RANGE_WORK))
+        parts = self.threads * _RANGES_PER_THREAD
+        while parts > wanted:
+            parts = parts // 2 if parts % 2 == 0 else 1
+        return parts
 
     def run(
         self, step: str, call: Callable[[int, int], Result], ranges: Iterable[Range]

@@ -31,7 +31,7 @@ from solver.solved import Counts, IntArray, Progress, Read, SolvedSector
 from solver.source import Rekeyed, Source, TooDeepError
 from solver.turns import Placements, major_captures, minor_captures
 from solver.widths import BYTE, WORD, Stored, Width
-from solver.working import WorkingMemory, WorkingTable
+from solver.working import Words, WorkingMemory, WorkingTable
 
 
 def solve_unit(
@@ -200,7 +200,6 @@ class UnitSolver:
         tables.clear()
         solved = []
         for sector, count in zip(self.unit.sectors, counts, strict=True):
-            # Each table is given up once its entries are stored.
             solved.append(self.finish(sector, *settled.pop(0), count))
         return solved
 
@@ -208,7 +207,16 @@ class UnitSolver:
         """Make the working tables and set what turns that leave the unit give."""
         depths = self.width.numbers if self.width is BYTE else self.source.deepest_of(self.unit) + 2
         tables = [
-            WorkingTable(self.blocks, self.block, self.memory, name, self.width, depths)
+            WorkingTable(
+                self.blocks,
+                self.block,
+                self.majors.free,
+                self.memory,
+                name,
+                self.width,
+                depths,
+                overwrites=name == "major",
+            )
             for name in ("major", "minor")[: len(self.unit.sectors)]
         ]
         self.start_major(tables[0])
@@ -287,6 +295,7 @@ class UnitSolver:
 
     def spread_layer(self, layer: int, tables: list[WorkingTable]) -> None:
         """Let all slots final at depth `layer` tell their quiet predecessors."""
+        # The major side's frontier is handed on first: then the next one takes its place.
         major = tables[0]
         if self.equal:
             self.spread_across(layer, self.mirror(major.lists), major)
@@ -366,8 +375,8 @@ class UnitSolver:
             lambda number, _: mirror.deal_to_groups(parts[number][0], places[number], dealt),
             [(number, number + 1) for number in range(len(parts))],
         )
-        # The images are not needed any more; their room is enough for patterns half as long.
-        pattern = self.memory.take("images", total, np.int64).view(np.uint32)
+        # The images are not needed any more; their room is enough for patterns, which are shorter.
+        pattern = self.memory.take("images", total, np.int64).view(found.pattern.dtype)
         lists = Lists(
             np.zeros(self.blocks, dtype=np.int64), np.zeros(self.blocks, dtype=np.int32), pattern
         )
@@ -381,19 +390,18 @@ class UnitSolver:
         return lists
 
     def finish(
-        self, sector: Sector, depth: Stored, open_moves: Stored, counts: Counts
+        self, sector: Sector, depth: Words, open_moves: Words, counts: Counts
     ) -> SolvedSector:
-        """Turn a working table into stored entries, and complete its counts."""
+        """Turn depths into stored entries, in their own place, and complete the counts."""
         m = self.majors
-        stored = np.empty((self.blocks, self.block), dtype=self.width.native)
-        words, open_words = depth.view(np.uint64), open_moves.view(np.uint64)
         bits = 8 * self.width.bytes
-
-        def store(first: int, last: int) -> None:
-            finish.mark_draws(first, last, bits, words, open_words)
-            stored[first:last] = depth[first:last, : self.block]
-
-        self.workers.run("finish", store, self.workers.even(self.blocks, self.block))
+        self.workers.run(
+            "finish",
+            lambda first, last: finish.mark_draws(first, last, bits, depth, open_moves),
+            self.workers.even(len(depth)),
+        )
+        entries = depth.view(self.width.native)[: self.blocks * self.block]
+        stored: Stored = entries.reshape(self.blocks, self.block)
         if may_have_ended(self.rules):
             return count_entries(self.rules, sector, stored.reshape(-1), self.workers, self.width)
 

@@ -18,24 +18,23 @@ def mark_draws(first, last, bits, depth, open_moves):  # type: ignore[no-untyped
     done together, in words the compiler can put into vectors.
 
     Args:
-        first, last: range of rows.
+        first, last: range of words.
         bits: of an entry, 8 or 16.
-        depth, open_moves: working tables seen as 64-bit words, one row per block.
+        depth, open_moves: working tables seen as 64-bit words.
     """
     highs = np.uint64(0x8080808080808080) if bits == 8 else np.uint64(0x8000800080008000)
     lows = ~highs
     shift = np.uint64(bits - 1)
-    for x in range(first, last):
-        values = depth[x]
-        left = open_moves[x]
-        for number in range(len(values)):
-            v = values[number]
-            w = left[number]
-            none_left = ~(((w & lows) + lows) | w | lows)
-            settled = (none_left | (v << shift)) & highs
-            # In a byte: 0x80 to 0xff and 0 to 0.
-            settled |= settled - (settled >> shift)
-            values[number] = v | ~settled
+    values = depth[first:last]
+    left = open_moves[first:last]
+    for number in range(len(values)):
+        v = values[number]
+        w = left[number]
+        none_left = ~(((w & lows) + lows) | w | lows)
+        settled = (none_left | (v << shift)) & highs
+        # In a byte: 0x80 to 0xff and 0 to 0.
+        settled |= settled - (settled >> shift)
+        values[number] = v | ~settled
 
 
 @kernel

@@ -90,10 +90,15 @@ def close_move(r, open_moves, out, place):  # type: ignore[no-untyped-def]
 
 @step
 def release(x, layer, depth, open_moves, seeds, out, place):  # type: ignore[no-untyped-def]
-    """Append the ranks of the seeds of `x` that are final at depth `layer`; return the next place."""
-    begin = seeds.next[x]
-    if layer >= len(seeds.waiting):
+    """Append the ranks of the seeds of `x` that are final at depth `layer`; return the next place.
+
+    For depth 1 this must come before anything else is found to be final at that depth.
+    """
+    if layer >= len(seeds.waiting) or seeds.waiting[layer, x] == 0:
         return place
+    if layer == 1:
+        return list_won_at_once(depth, out, place)
+    begin = seeds.next[x]
     end = begin + np.int64(seeds.waiting[layer, x])
     seeds.next[x] = end
     for entry in range(begin, end):
@@ -108,6 +113,15 @@ def release(x, layer, depth, open_moves, seeds, out, place):  # type: ignore[no-
                 continue
         out[np.uint64(place)] = r
         place += 1
+    return place
+
+
+@step
+def list_won_at_once(depth, out, place):  # type: ignore[no-untyped-def]
+    """Append the ranks of the slots of depth 1; return the next free place."""
+    for r in range(len(depth)):
+        out[np.uint64(place)] = r
+        place += np.int64(depth[np.uint64(r)] == 1)
     return place
 
 
@@ -169,6 +183,7 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
         length = np.int64(found.length[x])
         row, moves, out = minor.depth[x], minor.open_moves[x], lists.pattern
         told = moves if layer & 1 else row
+        place = release(x, layer + 1, row, moves, minor.seeds, out, place)
         if length != 0 and flying and length * 50 > ranks.total:
             place = spread_fans(
                 x, layer, patterns, ranks, smaller, frames, found, fans, own, row, moves, out, place
@@ -191,7 +206,6 @@ def spread_inside(first, last, place, layer, points, flying, patterns, ranks, sm
                     )
                 place = tell(layer, reached, count, row, moves, out, place)
                 entry = stop
-        place = release(x, layer + 1, row, moves, minor.seeds, out, place)
         close_list(x, layer + 1, place, row, patterns, lists)
 
 
@@ -305,7 +319,8 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, unp
         frames: :class:`FrameEdges` of the major sets.
         found: :class:`Lists`, the frontier.
         major: :class:`Working` table of the major side to move, changed.
-        lists: :class:`Lists` of the next layer, out.
+        lists: :class:`Lists` of the next layer, out; may be those of the present one with the
+            major side to move.
     """
     table = np.zeros(permutation_room(points), dtype=np.int32)
     reached = np.zeros(_BATCH + ranks.total + 1, dtype=np.int32)
@@ -313,6 +328,7 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, unp
         lists.start[x] = place
         row, moves, out = major.depth[x], major.open_moves[x], lists.pattern
         told = moves if layer & 1 else row
+        place = release(x, layer + 1, row, moves, major.seeds, out, place)
         count = 0
         if x + 1 < last:
             # The next block's lists lie anywhere in memory.
@@ -349,7 +365,6 @@ def spread_across(first, last, place, layer, points, patterns, ranks, quiet, unp
                 place = tell(layer, reached, count, row, moves, out, place)
                 count = 0
         place = tell(layer, reached, count, row, moves, out, place)
-        place = release(x, layer + 1, row, moves, major.seeds, out, place)
         close_list(x, layer + 1, place, row, patterns, lists)
 
 
@@ -367,7 +382,7 @@ def list_moved(first, last, table, ranks, found, told, reached, count):  # type:
     """
     low, high = ranks.low, ranks.high
     for entry in range(first, last):
-        q = shortly_permuted(found.pattern[np.uint64(entry)], table)
+        q = shortly_permuted(np.uint32(found.pattern[np.uint64(entry)]), table)
         r = rank_in_frame(np.int64(q), low, high)
         prefetch_to_write(told, r)
         reached[np.uint64(count)] = r

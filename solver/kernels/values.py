@@ -20,6 +20,8 @@ from numba.extending import overload
 from solver.kernels import step
 from solver.widths import Stored
 
+Patterns = npt.NDArray[np.unsignedinteger[Any]]
+
 NO_TURN: Final = 0
 """Score where there is no turn to compare."""
 
@@ -74,26 +76,35 @@ def score_block(stored, top, out):  # type: ignore[no-untyped-def]
         out[r] = ((~(value >> 1) ^ odd) - odd) & top
 
 
+def pattern_type(points: int) -> type[np.uint16] | type[np.uint32]:
+    """Return what entries of :class:`Lists` are in frames of so many points."""
+    return np.uint16 if points <= 16 else np.uint32
+
+
 class Lists(NamedTuple):
     """A frontier: the patterns of the slots of one depth, as lists per block."""
 
     start: npt.NDArray[np.int64]  # by block: first entry
     length: npt.NDArray[np.int32]  # by block: number of entries
-    pattern: npt.NDArray[np.uint32]  # the entries
+    pattern: Patterns  # the entries, see `pattern_type`
 
 
 class Seeds(NamedTuple):
-    """Slots with a value set by a capture, or without any turn, sorted by depth in each block."""
+    """Slots with a value set by a capture, or without any turn, sorted by depth in each block.
+
+    Those of depth 1 are no entries but only counted: nothing changes them before their turn comes,
+    which is at once, so the depths tell which they are. Often they are most of the seeds.
+    """
 
     next: npt.NDArray[np.int64]  # by block: first entry that still waits
-    waiting: npt.NDArray[np.uint16]  # number of entries by (depth, block); no seed is deeper
+    waiting: npt.NDArray[np.uint16]  # number of seeds by (depth, block); none is deeper
     rank: npt.NDArray[np.uint16]  # the entries
 
 
 class Working(NamedTuple):
     """A working table: the slots with one side to move, a row for each block."""
 
-    depth: Stored  # the value, see `settle_depth`; the end of a row is not used
+    depth: Stored  # the value, see `settle_depth`
     open_moves: Stored  # quiet moves not yet known to lose, see `settle_moves`
     seeds: Seeds
 
@@ -144,10 +155,13 @@ def plant(x, place, depth, open_moves, seeds, ends, found):  # type: ignore[no-u
     """
     seeds.next[x] = place
     count = 0
+    at_once = 0
     for r in range(len(depth)):
         # Written always and kept only if it counts: cheaper than a branch nobody can foresee.
         found[np.uint64(count)] = r
-        count += np.int64((depth[np.uint64(r)] != 0) | (open_moves[np.uint64(r)] == 0))
+        value = depth[np.uint64(r)]
+        count += np.int64((value > 1) | (value | open_moves[np.uint64(r)] == 0))
+        at_once += np.int64(value == 1)
     ends[:] = 0
     for number in range(count):
         ends[depth[np.uint64(found[np.uint64(number)])]] += 1
@@ -161,4 +175,5 @@ def plant(x, place, depth, open_moves, seeds, ends, found):  # type: ignore[no-u
         value = depth[r]
         seeds.rank[np.uint64(ends[value])] = r
         ends[value] += 1
+    seeds.waiting[1, x] = at_once
     return place
