@@ -11,10 +11,18 @@ from pathlib import Path
 
 from solver.boards import BOARDS
 from solver.build import table_header
-from solver.memory import peak_memory
+from solver.memory import PeakMeter
 from solver.parallel import Workers
 from solver.rules import Rules
-from solver.sectors import Sector, Unit, closure, sectors_up_to, slots, solving_order
+from solver.sectors import (
+    Sector,
+    Unit,
+    closure,
+    dependencies,
+    sectors_up_to,
+    slots,
+    solving_order,
+)
 from solver.solve import solve_unit
 from solver.solved import SolvedSector
 from solver.source import Rekeyed
@@ -26,6 +34,9 @@ from solver.working import WorkingMemory
 
 __all__ = ["BenchReport", "UnitTiming", "bench"]
 
+_FEWEST_SLOTS = 10_000_000
+"""Of smaller units the memory that solving took cannot be told from that of the program."""
+
 
 @dataclass(frozen=True)
 class UnitTiming:
@@ -36,6 +47,10 @@ class UnitTiming:
         slots: of all its tables.
         seconds: to solve it, without compiling, reading and writing.
         steps: processor time in seconds by the step of solving it was spent on.
+        peak_memory: the most memory that was resident while it was solved, in bytes, without what
+            was resident before and is no part of it: the program, index tables made before, and
+            solved sectors kept for other units. The sectors that it reads are part of it, and lie
+            in memory all the time. None for a small unit, and where the system does not tell.
         write_seconds: to compress and write its tables; None if that was not asked for.
         read_seconds: to read them back and check them; None likewise.
         bytes: the size of their files; None likewise.
@@ -45,6 +60,7 @@ class UnitTiming:
     slots: int
     seconds: float
     steps: Mapping[str, float]
+    peak_memory: int | None = None
     write_seconds: float | None = None
     read_seconds: float | None = None
     bytes: int | None = None
@@ -53,6 +69,11 @@ class UnitTiming:
     def ns_per_slot(self) -> float:
         """Nanoseconds of wall time to solve a slot."""
         return self.seconds / self.slots * 1e9
+
+    @property
+    def bytes_per_slot(self) -> float | None:
+        """Bytes of memory at the peak by slot; None as for `peak_memory`."""
+        return None if self.peak_memory is None else self.peak_memory / self.slots
 
 
 @dataclass(frozen=True)
@@ -103,23 +124,33 @@ def bench(
     digest = hashlib.sha256()
     timings = []
     rekeyed = Rekeyed()
+    meter = PeakMeter()
     with Workers(threads) as workers, tempfile.TemporaryDirectory() as folder:
         _compile(rules, workers)
         for unit in units:
             workers.spent.clear()
+            read = dependencies(rules, unit)
+            if rekeyed.sector not in read:
+                rekeyed = Rekeyed()
+            number = sum(slots(rules, sector) for sector in unit.sectors)
+            telling = number >= _FEWEST_SLOTS
+            if telling:
+                working.clear()  # what is kept of units before may be more than this one takes
+                own = sum(cache[sector].nbytes for sector in read)
+                telling = meter.begin(own + rekeyed.stored.nbytes)
             started = time.perf_counter()
             solved = solve_unit(
                 rules, unit, cache.__getitem__, workers, rekeyed=rekeyed, memory=working
             )
             seconds = time.perf_counter() - started
+            peak = meter.end() if telling else None
             for each in solved:
                 digest.update(f"{each.sector}\n".encode())
                 digest.update(each.stored.data)
                 cache.put(each.sector, each.stored)
                 if on_sector is not None:
                     on_sector(each)
-            number = sum(len(each.stored) for each in solved)
-            timing = UnitTiming(unit, number, seconds, dict(workers.spent))
+            timing = UnitTiming(unit, number, seconds, dict(workers.spent), peak)
             if write:
                 timing = _write(rules, timing, solved, Path(folder), threads)
             timings.append(timing)
@@ -127,7 +158,7 @@ def bench(
                 on_unit(timing)
             del solved
             cache.advance()
-    return BenchReport(timings, peak_memory(), digest.hexdigest())
+    return BenchReport(timings, meter.overall, digest.hexdigest())
 
 
 def _write(

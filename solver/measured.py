@@ -202,13 +202,14 @@ def kind_of(rules: Rules) -> Kind:
 
 MEMORY_OF_PROGRAM: Final = 200_000_000
 """Bytes of code, libraries, and tables of the index."""
-MEMORY_FLYING: Final = {3: 11.5, 4: 6.8}
+MEMORY_FLYING: Final = {3: 7.0, 4: 5.2}
 """Bytes per slot of a moving unit with so few stones on its smaller side.
 
-Four are for the working tables and one is the outcome; the rest are lists of slots whose value is
-known but not handed on yet, which are longest where most positions are won by the next capture.
+Two are for the working tables, and up to one for the sectors it reads, which may lie in memory all
+the time; the rest are lists of slots whose value is known but not handed on yet, which are longest
+where most positions are won by the next capture.
 """
-MEMORY_MORE: Final = 6.7
+MEMORY_MORE: Final = 4.6
 """Bytes per slot of a moving unit with more stones."""
 MEMORY_EQUAL: Final = 6.6
 """Bytes per slot of a moving unit with equal sides, frontiers being mirrored included."""

@@ -13,6 +13,7 @@ from typing import Final
 
 __all__ = [
     "DEFAULT_SHARE",
+    "PeakMeter",
     "address_space",
     "available_memory",
     "default_memory",
@@ -20,12 +21,17 @@ __all__ = [
     "gigabytes",
     "most_open_tables",
     "peak_memory",
+    "reset_peak",
+    "resident_memory",
     "total_memory",
 ]
 
 DEFAULT_SHARE: Final = 0.75
 """Part of the available memory that is used unless the user says otherwise."""
 _ASSUMED: Final = 4 << 30  # where nothing tells how much there is
+_STATUS: Final = Path("/proc/self/status")
+_CLEAR: Final = Path("/proc/self/clear_refs")
+_CLEAR_PEAK: Final = "5"
 
 
 def available_memory() -> int:
@@ -54,15 +60,64 @@ def default_memory() -> int:
 
 
 def peak_memory() -> int:
-    """Return the most memory this process has had resident so far, in bytes."""
+    """Return the most memory this process has had resident so far, in bytes.
+
+    Since :func:`reset_peak`, where that was called.
+    """
     # What Linux says by getrusage can still be the peak of the process that started this one.
-    with suppress(OSError):
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        match = re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE)
-        if match is not None:
-            return int(match[1]) * 1024
+    found = _status("VmHWM")
+    if found is not None:
+        return found
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
+
+
+def reset_peak() -> bool:
+    """Let :func:`peak_memory` begin anew with what is resident now; return whether it does.
+
+    Only Linux can do that.
+    """
+    try:
+        _CLEAR.write_text(_CLEAR_PEAK, encoding="ascii")
+    except OSError:
+        return False
+    return _status("VmHWM") is not None
+
+
+def resident_memory() -> int | None:
+    """Return the memory this process has resident, in bytes; None where nothing tells."""
+    return _status("VmRSS")
+
+
+class PeakMeter:
+    """The most memory resident in parts of a run, and in all of it."""
+
+    def __init__(self) -> None:
+        self._before = 0
+        self._highest = 0
+
+    def begin(self, own: int) -> bool:
+        """Begin to measure a part; return whether the system can tell.
+
+        Args:
+            own: bytes resident already that count as the part's.
+        """
+        _trim()
+        resident = resident_memory()
+        self._highest = self.overall
+        if resident is None or not reset_peak():
+            return False
+        self._before = resident - own
+        return True
+
+    def end(self) -> int:
+        """Return the most memory since `begin`, less what was there then and is not the part's."""
+        return peak_memory() - self._before
+
+    @property
+    def overall(self) -> int:
+        """The most memory this process has had resident so far, in bytes."""
+        return max(self._highest, peak_memory())
 
 
 def free_disk(folder: str | os.PathLike[str]) -> int:
@@ -88,6 +143,24 @@ def gigabytes(number: float) -> str:
     if number >= 1e7:
         return f"{number / 1e9:,.2f} GB"
     return f"{number / 1e6:.2f} MB" if number >= 1e4 else f"{number:.0f} bytes"
+
+
+def _trim() -> None:
+    """Give memory that is free, but kept for what is made next, back to the system."""
+    import ctypes  # seldom wanted, and takes its time
+
+    with suppress(OSError, AttributeError):  # other libraries have no such call
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _status(name: str) -> int | None:
+    """Return an amount of memory that Linux tells of this process, in bytes."""
+    with suppress(OSError):
+        text = _STATUS.read_text(encoding="utf-8")
+        match = re.search(rf"^{name}:\s*(\d+) kB$", text, re.MULTILINE)
+        if match is not None:
+            return int(match[1]) * 1024
+    return None
 
 
 def _limits() -> Iterator[int]:

@@ -197,6 +197,7 @@ class UnitSolver:
         # 3. What no layer reached is drawn.
         self.report(sum(self.blocks * self.block - table.settled for table in tables))
         settled = [table.settle() for table in tables]
+        self.memory.drop("images", "dealt")
         tables.clear()
         solved = []
         for sector, count in zip(self.unit.sectors, counts, strict=True):

@@ -59,6 +59,12 @@ class WorkingMemory:
         self._used[name] = max(self._used[name], entries)
         return array[:entries]
 
+    def drop(self, *names: str) -> None:
+        """Give the arrays of some names back to the system."""
+        for name in names:
+            self._arrays.pop(name, None)
+            self._used.pop(name, None)
+
     def clear(self) -> None:
         """Give all of it back to the system."""
         self._arrays.clear()

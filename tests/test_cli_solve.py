@@ -475,13 +475,15 @@ def test_bench_is_signed_the_same_for_any_threads(morris: Morris) -> None:
     ]
     for record in records:
         assert list(record) == ["units", "peak_memory", "signature"]
-        keys = ["unit", "slots", "seconds", "ns_per_slot"]
+        keys = ["unit", "slots", "seconds", "ns_per_slot", "peak_memory", "bytes_per_slot"]
         assert [list(unit) for unit in record["units"]] == [keys, keys]
         assert [unit["unit"] for unit in record["units"]] == ["3-3", "4-3"]
         assert [unit["slots"] for unit in record["units"]] == [210_140, 1_725_960]
         for unit in record["units"]:
             expected = unit["seconds"] / unit["slots"] * 1e9
             assert unit["ns_per_slot"] == pytest.approx(expected, rel=0.02)
+            # So small that the memory they take cannot be told.
+            assert (unit["peak_memory"], unit["bytes_per_slot"]) == (None, None)
         assert record["peak_memory"] > 10e6
     assert records[0]["signature"] == records[1]["signature"]
 
@@ -504,9 +506,10 @@ def test_bench_in_words_with_writing_and_checking(morris: Morris) -> None:
     answer = morris("bench", "--stones", 7, "--write", "--check", reference)
     assert answer.code == 0
     assert answer.out.split("\n")[0].split() == [
-        *("unit", "slots", "seconds", "ns/slot"),
+        *("unit", "slots", "seconds", "ns/slot", "bytes/slot"),
         *("writing", "ns/slot", "reading", "ns/slot", "size"),
     ]
+    assert answer.out.split("\n")[1].split()[4] == "-"
     assert "\nsignature: " in answer.out
     assert answer.err.endswith(f"3 of 3 sectors compared with {reference}\n")
 

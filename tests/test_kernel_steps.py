@@ -10,7 +10,7 @@ from solver.boards import BOARDS
 from solver.index import Layout, expand, rank, subsets
 from solver.kernels import mirror, ranks, values
 from solver.kernels.capture import list_larger, list_smaller, take_best
-from solver.kernels.values import Lists, make_score_table, score_block
+from solver.kernels.values import Lists, make_score_table, pattern_type, score_block
 from solver.majors import board_arrays, orbit_tables
 from solver.working import WorkingMemory
 
@@ -103,7 +103,7 @@ def test_the_mirrored_frontier(board_name: str, size: int) -> None:
     numbering = Layout(board, size, size, True)
     tables = orbit_tables(board, size)
     blocks = len(tables.masks)
-    patterns = subsets(board.size - size, size).astype(np.uint32)
+    patterns = subsets(board.size - size, size).astype(pattern_type(board.size - size))
     random = np.random.default_rng(3)
     chosen = np.zeros((blocks, len(patterns)), dtype=bool)
     # Whole positions: a slot with all others of its block that stand for the same one.
@@ -125,7 +125,7 @@ def test_the_mirrored_frontier(board_name: str, size: int) -> None:
     out = Lists(
         np.zeros(blocks, dtype=np.int64),
         np.zeros(blocks, dtype=np.int32),
-        np.zeros(total, dtype=np.uint32),
+        np.zeros(total, dtype=patterns.dtype),
     )
     mirror.sort_groups(0, groups, arrays, tables, dealt, group_start, out)
 
@@ -161,7 +161,7 @@ def test_a_short_room_for_images_says_how_much_is_needed() -> None:
     board = BOARDS["merels16"]
     tables = orbit_tables(board, 3)
     blocks = len(tables.masks)
-    patterns = subsets(board.size - 3, 3).astype(np.uint32)
+    patterns = subsets(board.size - 3, 3).astype(pattern_type(board.size - 3))
     lengths = np.full(blocks, len(patterns), dtype=np.int32)
     starts = np.arange(blocks, dtype=np.int64) * len(patterns)
     found = Lists(starts, lengths, np.tile(patterns, blocks))
@@ -184,5 +184,10 @@ def test_memory_is_used_again() -> None:
     larger = memory.take("a", 5000, np.uint16)
     assert not np.shares_memory(first, larger)
     assert memory.bytes == 10_000
+    other = memory.take("b", 100, np.uint8)
+    assert memory.bytes == 10_000 + 100
+    memory.drop("a", "never taken")
+    assert memory.bytes == 100
+    assert np.shares_memory(other, memory.take("b", 100, np.uint8))
     memory.clear()
     assert memory.bytes == 0

@@ -19,6 +19,41 @@ def test_some_memory_is_available_and_some_is_used() -> None:
     assert 1e6 < memory.peak_memory() < 1e12
 
 
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a peak begin anew")
+
+
+@LINUX
+def test_the_peak_of_a_part() -> None:
+    size = 60_000_000
+    meter = memory.PeakMeter()
+    assert meter.begin(0)
+    passing = bytearray(size)
+    del passing
+    assert size - 5e6 < meter.end() < size + 20e6  # what the system tells is not quite exact
+    whole = meter.overall
+    # What is there before counts only as far as it is said to be the part's.
+    kept = bytearray(size)
+    assert meter.begin(0)
+    assert meter.end() < 20e6
+    assert meter.begin(len(kept))
+    assert size - 20e6 < meter.end() < size + 20e6
+    del kept
+    assert meter.begin(0)
+    assert memory.peak_memory() < whole - size / 2
+    assert meter.overall >= whole
+
+
+@LINUX
+@pytest.mark.parametrize("missing", ["_CLEAR", "_STATUS"])
+def test_a_system_that_cannot_tell_the_peak_of_a_part(
+    missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memory, missing, tmp_path / "nowhere" / "file")
+    meter = memory.PeakMeter()
+    assert not meter.begin(0)
+    assert meter.overall > 1e6
+
+
 def test_free_disk_of_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
     free = memory.free_disk(tmp_path / "not" / "yet")
     assert free == pytest.approx(shutil.disk_usage(tmp_path).free, rel=0.1)

@@ -181,9 +181,21 @@ def test_sizes_of_other_games_are_estimated_well(
 def test_memory_is_estimated_well() -> None:
     command = [sys.executable, "-m", "solver", "bench", "--stones", "9", "--json"]
     done = subprocess.run(command, capture_output=True, check=True, cwd=Path(__file__).parents[1])
-    peak = json.loads(done.stdout)["peak_memory"]
+    record = json.loads(done.stdout)
     estimate = make_plan(NINE, sectors_up_to(NINE, 9)).memory
-    assert 0.5 * estimate < peak < 1.1 * estimate
+    assert 0.5 * estimate < record["peak_memory"] < 1.1 * estimate
+    if sys.platform != "linux":
+        return
+    for unit in record["units"]:
+        if unit["slots"] < 10_000_000:
+            assert unit["bytes_per_slot"] is None
+            continue
+        # What is there in any case: a depth and a counter.
+        mover = parse_sector(unit["unit"])
+        assert 2 < unit["bytes_per_slot"] < measured.MEMORY_FLYING[mover.opponent]
+        assert unit["peak_memory"] / unit["slots"] == pytest.approx(
+            unit["bytes_per_slot"], abs=0.01
+        )
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,9 @@ def bench(
     """Measure how fast this machine solves a game, Nine Men's Morris if no other is named.
 
     Everything is solved in memory, so no database is needed and none is changed. The times are
-    those of solving alone, without compiling. The signature is the same on every machine.
+    those of solving alone, without compiling. Bytes per slot are the memory that a unit takes at
+    its peak, with the tables it reads and without the program; a dash says that a unit is too
+    small to tell. The signature is the same on every machine.
 
     With --probe a table of the database is asked instead, and nothing is solved.
     """
@@ -180,6 +182,8 @@ def _unit_record(timing: UnitTiming, steps: bool) -> dict[str, Any]:
         "slots": timing.slots,
         "seconds": round(timing.seconds, 4),
         "ns_per_slot": round(timing.ns_per_slot, 2),
+        "peak_memory": timing.peak_memory,
+        "bytes_per_slot": _rounded(timing.bytes_per_slot),
     }
     if timing.write_seconds is not None:
         record |= {
@@ -192,9 +196,13 @@ def _unit_record(timing: UnitTiming, steps: bool) -> dict[str, Any]:
     return record
 
 
+def _rounded(bytes_per_slot: float | None) -> float | None:
+    return None if bytes_per_slot is None else round(bytes_per_slot, 2)
+
+
 def _text(report: BenchReport, threads: int, steps: bool) -> str:
     written = any(timing.write_seconds is not None for timing in report.units)
-    head = ["unit", "slots", "seconds", "ns/slot"]
+    head = ["unit", "slots", "seconds", "ns/slot", "bytes/slot"]
     if written:
         head += ["writing", "ns/slot", "reading", "ns/slot", "size"]
     rows = [_cells(timing) for timing in report.units]
@@ -235,6 +243,7 @@ def _cells(timing: UnitTiming) -> list[str]:
         format_count(timing.slots),
         f"{timing.seconds:.3f}",
         f"{timing.ns_per_slot:.1f}",
+        "-" if timing.bytes_per_slot is None else f"{timing.bytes_per_slot:.2f}",
     ]
     if timing.write_seconds is not None:
         cells += [
