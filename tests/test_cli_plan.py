@@ -130,11 +130,11 @@ def test_text_with_workers(morris: Morris, nowhere: Path) -> None:
 
 def test_a_unit_too_large_for_a_worker(morris: Morris, nowhere: Path) -> None:
     arguments = ("plan", "nine", "--all", "--db", nowhere, "--workers", 2, "--memory")
-    answer = morris(*arguments, 6)
+    answer = morris(*arguments, 4)
     assert answer.code == 0
     said = answer.out.splitlines()[-1]
     assert said.startswith("not solvable so: unit 8-7 has 1,072,591,520 slots and needs about ")
-    assert "the limit of each worker is 6.00 GB, which is too little for " in said
+    assert "the limit of each worker is 4.00 GB, which is too little for " in said
     # What it says would do does, and a little less does not.
     enough = float(said.partition("--memory ")[2].split()[0])
     assert "unsolvable" not in morris(*arguments, enough, "--json").json
