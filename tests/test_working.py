@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from strategies import SIX
+from strategies import NINE, SIX
 
 from solver import memory, working
 from solver.kernels.values import pattern_type
 from solver.parallel import Workers
-from solver.sectors import moving_sectors, solving_order
+from solver.rules import Rules
+from solver.sectors import Sector, closure, moving_sectors, solving_order
 from solver.solve import solve_unit
 from solver.working import sparse_array
 
@@ -54,15 +56,30 @@ def test_patterns_are_as_narrow_as_their_frame() -> None:
     assert kinds == [(1 << 16) - 1, (1 << 16) - 1, (1 << 32) - 1, (1 << 32) - 1]
 
 
-def test_wide_patterns_give_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+EIGHT_ON_24 = replace(NINE, fewest_stones=1)
+"""Rules under which eight stones against one or two are small sectors that go on."""
+
+
+@pytest.mark.parametrize(
+    ("rules", "sectors"),
+    [
+        (SIX, [sector for sector in moving_sectors(SIX) if sector.stones <= 7]),
+        (EIGHT_ON_24, closure(EIGHT_ON_24, [Sector(8, 1)])),
+    ],
+    ids=["16 points", "24 points"],
+)
+def test_wide_patterns_give_the_same_tables(
+    rules: Rules, sectors: Collection[Sector], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def tables(kind: Callable[[int], type]) -> dict[object, bytes]:
         monkeypatch.setattr(working, "pattern_type", kind)
         solved: dict[object, np.ndarray] = {}
-        sectors = [sector for sector in moving_sectors(SIX) if sector.stones <= 7]
         with Workers(2) as workers:
-            for unit in solving_order(SIX, sectors):
-                for each in solve_unit(SIX, unit, solved.__getitem__, workers):
+            for unit in solving_order(rules, sectors):
+                for each in solve_unit(rules, unit, solved.__getitem__, workers):
                     solved[each.sector] = each.stored
         return {sector: stored.tobytes() for sector, stored in solved.items()}
 
-    assert tables(lambda points: np.uint32) == tables(pattern_type)
+    narrow = tables(pattern_type)
+    assert max(len(set(entries)) for entries in narrow.values()) > 5  # distances, in all
+    assert tables(lambda points: np.uint32) == narrow
