@@ -30,6 +30,8 @@ from solver.tablefile import table_path
 __all__ = ["build_on_cluster"]
 
 _CONNECT_SECONDS: Final = 10
+_MOST_FRUITLESS: Final = 3
+"""After so many rounds in which no table was made there is no other."""
 _RETURN_SECONDS: Final = 600
 """How long a scheduler that was lost is waited for."""
 
@@ -122,6 +124,7 @@ class _Batch:
         check_disk(self._rules, todo, self.database)
         stale = self._sound_files(todo)
         seconds: float = _CONNECT_SECONDS
+        fruitless = 0
         while todo.units:
             self.wanted += (s for u in todo.units for s in u.sectors if s in todo.wanted)
             for text in todo.damaged.values():
@@ -134,20 +137,15 @@ class _Batch:
             except LostSchedulerError as error:
                 self._progress.note(f"{error}; waiting for it to come back")
                 seconds = _RETURN_SECONDS
-            else:
-                self._refuse_no_progress(number)
             finally:
                 _close(client)
+            fruitless = 0 if len(self.made) > number else fruitless + 1
+            if fruitless == _MOST_FRUITLESS:
+                raise ResourceError(
+                    f"no table could be made in {fruitless} tries; what stood in the way was said"
+                    " above"
+                )
             todo = self.look()
-
-    def _refuse_no_progress(self, before: int) -> None:
-        """End a run that would go on for ever.
-
-        Raises:
-            ResourceError: no table was made since there were `before`.
-        """
-        if len(self.made) == before:
-            raise ResourceError("no table could be made; what stood in the way was said above")
 
     def _job(self, todo: Survey, stale: dict[Sector, FileState]) -> Job:
         """Return what workers have to know for a round."""

@@ -17,7 +17,7 @@ from solver.cluster.job import AbandonedError, Job
 from solver.cluster.names import MEMORY, UNIT, kind_of_task, topic_of
 from solver.cluster.plugin import SolvingPlugin
 from solver.cluster.task import prepare_scheduler, solve_named
-from solver.errors import ResourceError
+from solver.errors import MorrisError, ResourceError
 from solver.plan import unit_memory
 from solver.schedule import job_seconds, needed_units, seconds_to_end
 from solver.sectors import Sector, Unit, parse_sector
@@ -32,7 +32,7 @@ _LOOK_SECONDS: Final = 5
 
 
 class LostSchedulerError(Exception):
-    """The scheduler does not answer any more."""
+    """The scheduler, or a worker it asks, does not answer any more."""
 
 
 class Round:
@@ -81,8 +81,10 @@ class Round:
             self._client.subscribe_topic(topic, lambda event: self._news.put(tuple(event[1])))
             self._progress.begin(self._todo.units)
             return self._wait()
-        except (CommClosedError, TimeoutError, CancelledError):
-            raise LostSchedulerError("the scheduler is lost") from None
+        except (CommClosedError, TimeoutError, CancelledError) as error:
+            lost = self._client.status != "running"
+            reason = "the scheduler is lost" if lost else f"the cluster does not answer ({error!r})"
+            raise LostSchedulerError(reason) from None
         finally:
             self._clear_away(topic)
 
@@ -131,7 +133,7 @@ class Round:
 
     def _memory(self) -> dict[str, int]:
         """Return how much memory each worker has for a unit."""
-        found: dict[str, float] = self._client.run(_resource, MEMORY)
+        found: dict[str, float] = self._client.run(_resource, MEMORY, on_error="ignore")
         most = self._job.memory
         return {
             address: int(amount if most is None else min(amount, most))
@@ -261,8 +263,11 @@ class Round:
                 f"unit {self._named(error.task)} has ended {error.allowed_failures + 1} workers,"
                 f" the last one {error.last_worker.address}; their logs may say why"
             )
-        else:
+        elif isinstance(error, MorrisError):
             raise error
+        else:
+            # Not as it is: it could be taken for one of this process.
+            raise RuntimeError(f"unit {unit} failed on its worker: {error!r}") from error
         return False
 
     def _named(self, key: object) -> Unit | None:
