@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import Morris
+from faultlist import Fault
 from test_cluster import free_port, local_cluster
 
 from solver.cluster.places import StartedHere
@@ -158,7 +159,12 @@ def running(*arguments: object) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_interrupted_on_a_terminal(morris: Morris, tmp_path: Path) -> None:
+@pytest.mark.fault(
+    "interruption",
+    "Ctrl-C on a terminal during a run with several workers",
+    promise="exit 130 and one sentence; no process is left, and tables that are finished stay",
+)
+def test_interrupted_on_a_terminal(fault: Fault, morris: Morris, tmp_path: Path) -> None:
     with running("solve", "nine", "--stones", 9, "--workers", 2, "--db", tmp_path) as process:
         assert process.stderr is not None
         for line in process.stderr:
@@ -179,3 +185,4 @@ def test_interrupted_on_a_terminal(morris: Morris, tmp_path: Path) -> None:
     assert {"3-3.dtw.zst", "4-3.dtw.zst", "3-4.dtw.zst"} <= names
     report: Any = morris("solve", "nine", "--stones", 7, "--db", tmp_path, "--json").json
     assert report["skipped"] == ["3-3", "4-3", "3-4"]
+    fault.happened("exit 130, nobody left, gone on from there")

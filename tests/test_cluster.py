@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 import test_readme
 from conftest import Morris
+from faultlist import Fault
 from strategies import NINE
 
 from solver.build import build
@@ -34,6 +35,7 @@ dask = pytest.importorskip("dask")
 
 ROOT = Path(__file__).parents[1]
 STONES = 8
+LOST = "its unit is given to another one; nothing half-written has a table's name; the same bytes"
 
 
 class Recorder(BuildProgress):
@@ -165,8 +167,13 @@ def test_tables_are_made_anew_once(cluster: Any, client: Any, eight: Path, tmp_p
 # -- what is lost on the way ----------------------------------------------------------------------
 
 
+@pytest.mark.fault(
+    "interruption",
+    "a worker of a cluster killed while it solves a unit",
+    promise=LOST,
+)
 def test_a_worker_killed_while_it_solves(
-    cluster: Any, client: Any, eight: Path, tmp_path: Path
+    fault: Fault, cluster: Any, client: Any, eight: Path, tmp_path: Path
 ) -> None:
     pids = client.run(os.getpid)
 
@@ -182,10 +189,16 @@ def test_a_worker_killed_while_it_solves(
     assert sorted(recorder.finished) == ["3-3", "4-3", "4-4", "5-3"]
     assert [note.partition(" by ")[0] for note in recorder.notes] == ["5-3 is begun again"]
     assert files(tmp_path) == files(eight)
+    fault.happened("another one solved it; the same bytes")
 
 
+@pytest.mark.fault(
+    "interruption",
+    "a worker of a cluster killed while it writes a table",
+    promise=LOST,
+)
 def test_a_worker_killed_while_it_writes(
-    cluster: Any, client: Any, eight: Path, tmp_path: Path
+    fault: Fault, cluster: Any, client: Any, eight: Path, tmp_path: Path
 ) -> None:
     def write_slowly() -> None:
         """Runs in the workers."""
@@ -221,10 +234,21 @@ def test_a_worker_killed_while_it_writes(
     assert recorder.started.count("4-3") == 2
     assert sorted(set(recorder.started)) == ["3-3", "4-3", "4-4", "5-3"]
     assert files(tmp_path) == files(eight)  # without what the killed one had begun to write
+    fault.happened("another one made it; the same bytes")
 
 
+@pytest.mark.fault(
+    "damage",
+    "a table of a cluster's run damaged after it was found sound",
+    promise="noticed when it is read; made anew",
+)
 def test_a_table_damaged_meanwhile(
-    cluster: Any, client: Any, eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fault: Fault,
+    cluster: Any,
+    client: Any,
+    eight: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     build(NINE, [Sector(4, 3)], tmp_path)
     path = table_path(tmp_path, NINE, Sector(4, 3))
@@ -245,6 +269,7 @@ def test_a_table_damaged_meanwhile(
     assert sorted(recorder.finished) == ["4-3", "4-4", "5-3"]
     assert Sector(3, 3) in report.skipped
     assert Sector(4, 3) in report.solved
+    fault.happened("made anew; the same bytes")
 
 
 def free_port() -> int:
@@ -262,8 +287,13 @@ def commands(port: int, database: Path) -> list[list[str]]:
     return [shlex.split(line.removeprefix("$ ")) for line in here.splitlines()]
 
 
+@pytest.mark.fault(
+    "interruption",
+    "the scheduler of a cluster killed in the middle of a run, and started again",
+    promise="waited for; tables that are finished stay, and the run goes on",
+)
 def test_a_scheduler_that_is_started_again(
-    eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fault: Fault, eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Begun as the README says."""
     monkeypatch.setattr("solver.cluster.round._LOOK_SECONDS", 0.5)
@@ -301,3 +331,4 @@ def test_a_scheduler_that_is_started_again(
     assert recorder.started.count("3-3") == recorder.started.count("4-3") == 1
     assert sorted(report.solved) == sorted(sectors_up_to(NINE, STONES))
     assert files(tmp_path) == files(eight)
+    fault.happened("went on; the same bytes")

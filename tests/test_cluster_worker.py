@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from faultlist import Fault
 from strategies import NINE
 
 from solver import unitbuilder
@@ -95,7 +96,14 @@ def test_what_another_worker_has_made_is_not_made_again(
     assert file_state(path_of(folder, "4-3")) == before
 
 
-def test_half_of_a_unit_is_completed(start: Callable[..., UnitWorker], folder: Path) -> None:
+@pytest.mark.fault(
+    "interruption",
+    "a worker of a cluster lost between the two tables of a unit",
+    promise="only the other one is made",
+)
+def test_half_of_a_unit_is_completed(
+    fault: Fault, start: Callable[..., UnitWorker], folder: Path
+) -> None:
     """Its worker was lost between the two tables."""
     solve(start(), "4-3", "4-3", "3-4")
     before = file_state(path_of(folder, "4-3"))
@@ -104,6 +112,7 @@ def test_half_of_a_unit_is_completed(start: Callable[..., UnitWorker], folder: P
     assert kind == "solved"
     assert [table[0] for table in tables] == ["3-4"]  # type: ignore[attr-defined]
     assert file_state(path_of(folder, "4-3")) == before
+    fault.happened("the other one made, the first left")
 
 
 @pytest.mark.parametrize("harm", ["cut", "changed"])
@@ -128,10 +137,18 @@ def test_what_is_to_be_made_anew_is_made_once(
     assert solve(worker, "4-3", "4-3") == []
 
 
-def test_nobody_waits_any_more(start: Callable[..., UnitWorker], folder: Path) -> None:
+@pytest.mark.fault(
+    "interruption",
+    "a cluster's run ended while a worker solves",
+    promise="the worker gives the unit up and writes nothing",
+)
+def test_nobody_waits_any_more(
+    fault: Fault, start: Callable[..., UnitWorker], folder: Path
+) -> None:
     with pytest.raises(AbandonedError):
         solve(start(), "4-3", "4-3", abandoned=True)
     assert not path_of(folder, "4-3").exists()
+    fault.happened("given up, nothing written")
 
 
 def test_a_table_that_cannot_be_read_is_named(
@@ -147,8 +164,13 @@ def test_a_table_that_cannot_be_read_is_named(
     assert not path_of(folder, "4-3").exists()
 
 
+@pytest.mark.fault(
+    "environment",
+    "a network file system on which a table appears late",
+    promise="waited for up to a minute and a half",
+)
 def test_a_table_that_appears_late(
-    start: Callable[..., UnitWorker], folder: Path, monkeypatch: pytest.MonkeyPatch
+    fault: Fault, start: Callable[..., UnitWorker], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on a network file system that remembers that a file was not there."""
     path = path_of(folder, "3-3")
@@ -164,6 +186,7 @@ def test_a_table_that_appears_late(
     start().solve("4-3", ["4-3"], send, lambda: False)
     assert news[0] == ("note", f"waiting for {path} to appear")
     assert news[-1][0] == "solved"
+    fault.happened("waited for, then read")
 
 
 def test_a_table_that_never_appears(
