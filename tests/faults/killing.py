@@ -278,7 +278,7 @@ def fill_disk(path: Path, leave: int) -> None:
 
 def watch(steps: Steps) -> None:
     """Have the program tell at which step it is."""
-    from solver import build, export, pack, proof, seekable, tablewriter
+    from solver import build, export, pack, proof, seekable, tablewriter, unitbuilder
 
     # With this step, the first table is not written on before the next unit is being solved.
     beside = steps.wanted[0] == "solving beside the writer"
@@ -328,14 +328,14 @@ def watch(steps: Steps) -> None:
 
         return call
 
-    solve_unit, pack_frames = build.solve_unit, seekable.pack_frames
-    build.solve_unit = solving  # type: ignore[assignment]
+    solve_unit, pack_frames = unitbuilder.solve_unit, seekable.pack_frames
+    unitbuilder.solve_unit = solving  # type: ignore[assignment]
     seekable.pack_frames = packing  # type: ignore[assignment]
     for name in ("fsync", "replace"):
         setattr(os, name, failing(name, getattr(os, name)))
         before(os, name, "renaming", after=True)
     before(build, "survey", "starting")
-    before(build, "_clean", "starting", after=True)
+    before(build, "clean", "starting", after=True)
     before(tablewriter, "write_table", "writing")
     before(pack, "derive", "deriving", after=True)
     before(export, "_rows", "gathering rows", after=True)
