@@ -21,6 +21,9 @@ class BuildProgress:
     def advance(self, unit: Unit, slots: int) -> None:
         """So many more slots of a unit have their value; drawn ones come last, all at once."""
 
+    def lose_unit(self, unit: Unit) -> None:
+        """A unit is no longer being solved, as its worker was lost; it will be begun again."""
+
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """A unit is solved, in so many seconds; its tables are yet to be written."""
 

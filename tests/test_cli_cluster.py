@@ -17,6 +17,7 @@ from conftest import Morris
 from faultlist import Fault
 from test_cluster import free_port, local_cluster
 
+from solver.cluster.batch import _Patience
 from solver.cluster.places import StartedHere
 
 ROOT = Path(__file__).parents[1]
@@ -88,7 +89,7 @@ def test_what_is_no_address(morris: Morris, tmp_path: Path, address: str) -> Non
 def test_where_nobody_answers(
     morris: Morris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solver.cluster.batch._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("solver.cluster.batch._PATIENCE", _Patience(0.5, 0.5))
     address = f"tcp://127.0.0.1:{free_port()}"
     answer = morris("solve", "nine", "3-3", "--scheduler", address, "--db", tmp_path)
     assert answer.refused(5).startswith(f"no scheduler answers at {address}: ")
@@ -97,7 +98,7 @@ def test_where_nobody_answers(
 def test_where_no_worker_is(
     morris: Morris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("solver.cluster.round._WORKER_SECONDS", 0.5)
+    monkeypatch.setattr("solver.cluster.batch._PATIENCE", _Patience(0.5, 0.5))
     with local_cluster(0) as cluster:
         address = cluster.scheduler_address
         answer = morris("solve", "nine", "3-3", "--scheduler", address, "--db", tmp_path)

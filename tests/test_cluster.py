@@ -187,9 +187,37 @@ def test_a_worker_killed_while_it_solves(
     solve(cluster, tmp_path, recorder)
     assert sorted(recorder.started) == ["3-3", "4-3", "4-4", "5-3", "5-3"]
     assert sorted(recorder.finished) == ["3-3", "4-3", "4-4", "5-3"]
-    assert [note.partition(" by ")[0] for note in recorder.notes] == ["5-3 is begun again"]
+    (note,) = recorder.notes
+    assert note.startswith("the worker tcp://")
+    assert note.endswith(" was lost; 5-3 is given to another one")
     assert files(tmp_path) == files(eight)
     fault.happened("another one solved it; the same bytes")
+
+
+@pytest.mark.fault(
+    "interruption",
+    "the only worker of a cluster killed while it solves, and started again",
+    promise="waited for; then the run goes on",
+)
+def test_the_only_worker_is_killed(
+    fault: Fault, eight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.cluster.round._LOOK_SECONDS", 0.5)
+
+    def kill(name: str) -> None:
+        if name == "4-3" and len(recorder.started) == 2:
+            for worker in list(cluster.workers.values()):
+                os.kill(worker.pid, signal.SIGKILL)
+
+    recorder = Recorder(kill)
+    with local_cluster(1) as cluster:
+        place = AtAddress(cluster.scheduler_address)
+        batch.build_on_cluster(
+            NINE, sectors_up_to(NINE, STONES), tmp_path, place, progress=recorder
+        )  # fmt: skip
+    assert any(text.endswith(" was lost; 4-3 is given to another one") for text in recorder.notes)
+    assert files(tmp_path) == files(eight)
+    fault.happened("the next worker went on; the same bytes")
 
 
 @pytest.mark.fault(

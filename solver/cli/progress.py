@@ -270,6 +270,10 @@ class PlainProgress(BuildProgress):
             percent = 100 * running.slots // self._slots[unit]
             self._say_on(f"{unit}: {percent} %, {self.time_left()}")
 
+    def lose_unit(self, unit: Unit) -> None:
+        """See BuildProgress."""
+        self._running.pop(unit, None)
+
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """See BuildProgress."""
         self._elapsed += seconds
@@ -371,6 +375,11 @@ class BarProgress(PlainProgress):
     def finish_unit(self, unit: Unit, seconds: float) -> None:
         """See BuildProgress."""
         super().finish_unit(unit, seconds)
+        self._show()
+
+    def lose_unit(self, unit: Unit) -> None:
+        """See BuildProgress."""
+        super().lose_unit(unit)
         self._show()
 
     def note(self, text: str) -> None:

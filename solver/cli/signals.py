@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import sys
 import threading
@@ -68,6 +69,17 @@ def terminated_like_interrupted() -> Iterator[None]:
             sys.unraisablehook = report
             for number, handler in previous.items():
                 signal.signal(number, handler)
+        else:
+            atexit.register(_disarm)
+
+
+def _disarm() -> None:
+    """Let an interruption that is put off still not end the process by the alarm itself.
+
+    For at its end Python gives up what handles signals, and an alarm that nobody handles kills.
+    """
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
 
 
 class _Interruption:

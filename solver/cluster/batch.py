@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from solver.buildprogress import BuildProgress, BuildReport
@@ -29,11 +29,18 @@ from solver.tablefile import table_path
 
 __all__ = ["build_on_cluster"]
 
-_CONNECT_SECONDS: Final = 10
+
+class _Patience(NamedTuple):
+    """How many seconds a scheduler and a first worker are waited for."""
+
+    scheduler: float
+    worker: float
+
+
+_PATIENCE: Final = _Patience(10, 60)
+_PATIENCE_FOR_WHAT_WAS_THERE: Final = _Patience(600, 600)
 _MOST_FRUITLESS: Final = 3
 """After so many rounds in which no table was made there is no other."""
-_RETURN_SECONDS: Final = 600
-"""How long a scheduler that was lost is waited for."""
 
 
 def build_on_cluster(
@@ -72,9 +79,12 @@ def build_on_cluster(
     first = batch.look()
     if first.units:
         place.check(rules, first.units)
-        with locked(batch.database), place.opened() as connect:
+        with locked(batch.database):
             clean(batch.database)
-            batch.solve(connect)
+            if progress is not None and place.beginning:
+                progress.note(place.beginning)
+            with place.opened() as connect:
+                batch.solve(connect)
     # A worker that lost its scheduler may have finished a table without being heard.
     solved = list(dict.fromkeys([*batch.made, *batch.wanted]))
     skipped = [sector for sector in first.skipped if sector not in solved]
@@ -123,20 +133,21 @@ class _Batch:
         check_folders(self._rules, todo, self.database)
         check_disk(self._rules, todo, self.database)
         stale = self._sound_files(todo)
-        seconds: float = _CONNECT_SECONDS
+        patience = _PATIENCE
         fruitless = 0
         while todo.units:
             self.wanted += (s for u in todo.units for s in u.sectors if s in todo.wanted)
             for text in todo.damaged.values():
                 self._progress.note(f"{text}; it will be made anew")
             number = len(self.made)
-            client = connect(seconds)
+            client = connect(patience.scheduler)
             try:
-                if Round(client, self._job(todo, stale), todo, self._progress, self.made).run():
+                job = self._job(todo, stale)
+                if Round(client, job, todo, self._progress, self.made).run(patience.worker):
                     return
             except LostSchedulerError as error:
                 self._progress.note(f"{error}; waiting for it to come back")
-                seconds = _RETURN_SECONDS
+                patience = _PATIENCE_FOR_WHAT_WAS_THERE
             finally:
                 _close(client)
             fruitless = 0 if len(self.made) > number else fruitless + 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -33,6 +35,8 @@ def import_dask(module: str = "distributed") -> ModuleType:
     return found
 
 
+_ANSWER_SECONDS: Final = 5
+"""How long a scheduler that was reached may take to answer."""
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Connect = Callable[[float], Any]
@@ -44,6 +48,10 @@ Raises ResourceError if nobody answers.
 
 class Place(Protocol):
     """Where a scheduler is."""
+
+    @property
+    def beginning(self) -> str:
+        """What is done first, if that takes a while; else nothing."""
 
     def check(self, rules: Rules, units: Iterable[Unit]) -> None:
         """Refuse what is known not to fit into the memory of its workers.
@@ -74,6 +82,32 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
+def _within(seconds: float, connect: Callable[[], Any], problem: str) -> Any:
+    """Return what a call returns that should not take longer than so many seconds.
+
+    Dask waits for ever for what talks something else.
+
+    Raises:
+        ResourceError: it took longer, or raised something; says what the problem is, and why.
+    """
+    outcome: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(connect())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    # No pool of threads, which would be waited for at the end of the program.
+    threading.Thread(target=run, name="connecting", daemon=True).start()
+    try:
+        return outcome.result(seconds)
+    except Exception as error:
+        waited = not outcome.done()
+        reason = f"nothing that makes sense within {seconds:.0f} seconds" if waited else str(error)
+        raise ResourceError(f"{problem}: {reason or type(error).__name__}") from None
+
+
 @contextmanager
 def _not_interrupted() -> Iterator[None]:
     """Put signals off to the end of the block, and keep them for good from what it starts.
@@ -101,8 +135,10 @@ class AtAddress:
 
     address: str
 
-    def __str__(self) -> str:
-        return f"the scheduler at {self.address}"
+    @property
+    def beginning(self) -> str:
+        """See Place."""
+        return ""
 
     def check(self, rules: Rules, units: Iterable[Unit]) -> None:
         """See Place; nothing is known."""
@@ -117,11 +153,11 @@ class AtAddress:
         distributed = import_dask()
 
         def connect(seconds: float) -> Any:
-            try:
-                return distributed.Client(self.address, timeout=seconds, set_as_default=False)
-            except (OSError, RuntimeError) as error:
-                reason = str(error) or type(error).__name__
-                raise ResourceError(f"no scheduler answers at {self.address}: {reason}") from None
+            return _within(
+                seconds + _ANSWER_SECONDS,
+                lambda: distributed.Client(self.address, timeout=seconds, set_as_default=False),
+                f"no scheduler answers at {self.address}",
+            )
 
         try:
             distributed.comm.resolve_address(self.address)
@@ -148,8 +184,10 @@ class StartedHere:
     threads: int
     memory: int
 
-    def __str__(self) -> str:
-        return "the scheduler on this machine"
+    @property
+    def beginning(self) -> str:
+        """See Place."""
+        return f"starting {self.workers} worker{'' if self.workers == 1 else 's'}"
 
     def check(self, rules: Rules, units: Iterable[Unit]) -> None:
         """See Place."""
@@ -173,7 +211,11 @@ class StartedHere:
             # Its page would be open to all on this machine.
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
+            # What a user has set for clusters that live on.
+            "distributed.scheduler.idle-timeout": None,
+            "distributed.worker.lifetime.duration": None,
         }
+        import_dask("cryptography")
         cluster = None
         with _quiet():
             try:
@@ -188,6 +230,10 @@ class StartedHere:
                         security=True,  # or anybody here could have them run anything
                         silence_logs=logging.CRITICAL,
                     )
+            except Exception as error:  # there is no end of what settings can do to it
+                reason = str(error) or type(error).__name__
+                raise ResourceError(f"workers cannot be started here: {reason}") from None
+            try:
                 yield lambda seconds: distributed.Client(cluster, set_as_default=False)
             finally:
                 if cluster is not None:

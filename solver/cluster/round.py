@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from contextlib import suppress
 from graphlib import TopologicalSorter
+from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
@@ -25,10 +27,8 @@ from solver.survey import Survey, UnreadableTableError, too_large
 
 __all__ = ["LostSchedulerError", "Round"]
 
-_WORKER_SECONDS: Final = 60
-"""How long the first worker is waited for."""
 _LOOK_SECONDS: Final = 5
-"""How often to look around while nothing is heard."""
+"""How often to look around."""
 
 
 class LostSchedulerError(Exception):
@@ -63,9 +63,15 @@ class Round:
         self._running: dict[Unit, tuple[str, float]] = {}  # the worker, and when it began
         self._told: set[str] = set()
         self._lacked: str | None = None
+        self._seen: set[str] = set()  # workers that were there when last looked for
+        self._asked: set[str] = set()  # those that were asked whether they take part
+        self._numbers = count()
 
-    def run(self) -> bool:
+    def run(self, patience: float) -> bool:
         """Solve the units.
+
+        Args:
+            patience: seconds to wait for a first worker.
 
         Returns:
             Whether all is done; if not, the notes have said why, and another round may succeed.
@@ -76,7 +82,7 @@ class Round:
         """
         topic = topic_of(self._job.name)
         try:
-            self._await_a_worker()
+            self._await_a_worker(patience)
             self._check_memory(self._offer())
             self._client.subscribe_topic(topic, lambda event: self._news.put(tuple(event[1])))
             self._progress.begin(self._todo.units)
@@ -88,7 +94,7 @@ class Round:
         finally:
             self._clear_away(topic)
 
-    def _await_a_worker(self) -> None:
+    def _await_a_worker(self, seconds: float) -> None:
         """Wait for the first worker.
 
         Raises:
@@ -98,10 +104,10 @@ class Round:
             return
         self._progress.note("waiting for a worker")
         try:
-            self._client.wait_for_workers(1, timeout=_WORKER_SECONDS)
+            self._client.wait_for_workers(1, timeout=seconds)
         except TimeoutError:
             raise ResourceError(
-                f"no worker has joined the scheduler within {_WORKER_SECONDS} seconds; start some"
+                f"no worker has joined the scheduler within {seconds:g} seconds; start some"
                 f" with: dask worker {self._client.scheduler.address}"
             ) from None
 
@@ -120,9 +126,14 @@ class Round:
             version = self._client.run_on_scheduler(prepare_scheduler, seconds)
             where = "a worker"
             self._client.register_plugin(SolvingPlugin(self._job), name=self._job.name)
-        except ModuleNotFoundError as error:
+        except MorrisError:
+            raise
+        except Exception as error:  # some versions of Dask wrap what went wrong
+            missing = re.search(r"No module named '([\w.]+)'", str(error))
+            if missing is None:
+                raise
             raise ResourceError(
-                f"{where} does not have the Python package {error.name}; install there what is"
+                f"{where} does not have the Python package {missing[1]}; install there what is"
                 " installed here: pip install 'morris-solver[cluster]'"
             ) from None
         if version != here:
@@ -149,7 +160,7 @@ class Round:
         rules, most = self._job.rules, max(offered.values(), default=0)
         why = too_large(rules, self._todo.units, most, each_worker=True)
         if why and most == self._job.memory:
-            raise ResourceError(f"not solvable so: {why}")
+            raise ResourceError(f"not solvable so: {why.partition(' or, on one machine')[0]}")
         if why:
             # Its last part is about an option that would not help.
             raise ResourceError(
@@ -163,55 +174,58 @@ class Round:
         Returns:
             Whether all have been.
         """
-        self._submit()
+        for unit in self._order.get_ready():
+            self._submit(unit)
+        look_at = time.monotonic() + _LOOK_SECONDS
         while self._futures:
-            try:
-                kind, *about = self._news.get(timeout=_LOOK_SECONDS)
-            except Empty:
+            if time.monotonic() >= look_at:
                 self._look_around()
+                look_at = time.monotonic() + _LOOK_SECONDS
+            try:
+                kind, *about = self._news.get(timeout=max(0, look_at - time.monotonic()))
+            except Empty:
                 continue
             if kind != "done":
                 getattr(self, f"_hear_{kind}")(*about)
-            elif self._done(about[0]):
+            elif self._futures.get(about[0]) is about[1] and self._done(*about):
                 self._order.done(about[0])
-                self._submit()
+                for unit in self._order.get_ready():
+                    self._submit(unit)
         return not self._order.is_active()
 
-    def _submit(self) -> None:
-        """Give the scheduler the units whose dependencies are solved.
+    def _submit(self, unit: Unit) -> None:
+        """Give the scheduler a unit whose dependencies are solved.
 
-        It could be given all of them at once, but would then look for a worker only among those
+        It could be given all units at once, but would then look for a worker only among those
         that hold what a unit's dependencies gave, although that is nothing: measured with units
         that only wait, the moving phase of `nine` took four workers 20 % longer so.
         """
         rules, job = self._job.rules, self._job
-        for unit in self._order.get_ready():
-            key = f"{kind_of_task(unit)}-{job.name}"
-            future = self._client.submit(
-                solve_named,
-                job.name,
-                key,
-                str(unit),
-                [str(sector) for sector in unit.sectors if sector in self._todo.wanted],
-                key=key,
-                priority=self._urgent[unit],
-                resources={MEMORY: unit_memory(rules, unit), UNIT: 1},
-                pure=False,
-            )
-            self._watch(unit, future)
+        key = f"{kind_of_task(unit)}-{job.name}-{next(self._numbers)}"
+        future = self._client.submit(
+            solve_named,
+            job.name,
+            key,
+            str(unit),
+            [str(sector) for sector in unit.sectors if sector in self._todo.wanted],
+            key=key,
+            priority=self._urgent[unit],
+            resources={MEMORY: unit_memory(rules, unit), UNIT: 1},
+            pure=False,
+        )
+        self._watch(unit, future)
 
     def _watch(self, unit: Unit, future: Any) -> None:
         """Have a unit's task heard of when it has ended."""
         self._futures[unit] = future
-        future.add_done_callback(lambda future: self._news.put(("done", unit)))
+        future.add_done_callback(lambda future: self._news.put(("done", unit, future)))
 
     # -- what workers tell --------------------------------------------------------------------
 
     def _hear_start(self, worker: str, name: str) -> None:
         unit = self._units[name]
-        before = self._running.get(unit)
-        if before is not None:
-            self._progress.note(f"{unit} is begun again by {worker}: {before[0]} was lost")
+        if unit in self._running:
+            self._lost(unit)
         self._running[unit] = worker, time.perf_counter()
         self._progress.start_unit(unit)
 
@@ -229,19 +243,25 @@ class Round:
         for sector, size, writing in tables:
             self._progress.wrote(parse_sector(sector), size, writing)
 
+    def _lost(self, unit: Unit) -> None:
+        """Note that a unit's worker was lost."""
+        worker, _ = self._running.pop(unit)
+        self._progress.note(f"the worker {worker} was lost; {unit} is given to another one")
+        self._progress.lose_unit(unit)
+
     def _hear_note(self, worker: str, text: str) -> None:
         self._note_once(f"{worker}: {text}")
 
     # -- what becomes of a unit ---------------------------------------------------------------
 
-    def _done(self, unit: Unit) -> bool:
+    def _done(self, unit: Unit, future: Any) -> bool:
         """Note that a unit's task has ended; return whether its tables are there.
 
         Raises:
             LostSchedulerError: it ended because the scheduler did.
             MorrisError: there is no point in going on.
         """
-        future = self._futures.pop(unit)
+        del self._futures[unit]
         if future.status == "pending":  # it had, but was with a worker that is lost
             self._watch(unit, future)
             return False
@@ -254,6 +274,8 @@ class Round:
         if future.status != "error":
             raise LostSchedulerError("the scheduler is lost")
         error = future.exception()
+        if self._running.pop(unit, None) is not None:
+            self._progress.lose_unit(unit)
         if isinstance(error, AbandonedError):
             self._note_once(f"{error}; another worker will solve it")
         elif isinstance(error, UnreadableTableError):
@@ -284,22 +306,47 @@ class Round:
         """
         if self._client.status != "running":
             raise LostSchedulerError("the scheduler is lost")
-        lacking = self._lacking()
+        workers = set(self._client.nthreads())
+        for unit, (worker, _) in list(self._running.items()):
+            if worker not in workers:
+                self._lost(unit)
+        lacking = self._lacking() if workers else "no worker is left; waiting for one"
         if lacking is not None and lacking != self._lacked:
             self._progress.note(lacking)
         self._lacked = lacking
+        settled = (workers & self._seen) - self._asked
+        if settled:
+            for worker in sorted(settled - self._taking_part()):
+                self._progress.note(f"the worker {worker} does not take part; its log says why")
+            self._asked |= settled
+        self._seen = workers
+
+    def _taking_part(self) -> set[str]:
+        """Return the workers that offer to solve."""
+        found: dict[str, float] = self._client.run(_resource, UNIT, on_error="ignore")
+        return {address for address, amount in found.items() if amount}
 
     def _lacking(self) -> str | None:
-        """Return what is waited for if it is not the units that are being solved."""
-        if not self._client.nthreads():
-            return "no worker is left; waiting for one"
-        if self._running:
+        """Return what is waited for if no worker has been found for a unit.
+
+        Dask finds one when a unit is handed out, when another worker joins, and when one is free;
+        but not when one that has joined says later what it offers. So such units are handed out
+        anew.
+        """
+        found = {key for keys in self._client.processing().values() for key in keys}
+        lost = [unit for unit, future in self._futures.items() if _is_lost(future, found)]
+        if not lost:
             return None
-        rules = self._job.rules
-        need = min(unit_memory(rules, unit) for unit in self._futures)
-        if need <= max(self._memory().values(), default=0):
-            return None
-        return f"waiting for a worker with {memory.gigabytes(need)} of memory"
+        most, lacking = max(self._memory().values(), default=0), None
+        for unit in lost:
+            need = unit_memory(self._job.rules, unit)
+            if need > most:
+                lacking = f"waiting for a worker with {memory.gigabytes(need)} of memory for {unit}"
+                continue
+            future = self._futures.pop(unit)
+            self._client.cancel([future], force=True)
+            self._submit(unit)
+        return lacking
 
     def _note_once(self, text: str) -> None:
         if text not in self._told:
@@ -314,6 +361,11 @@ class Round:
             self._client.cancel(list(self._futures.values()), force=True)
             self._client.unsubscribe_topic(topic)
             self._client.unregister_worker_plugin(self._job.name)
+
+
+def _is_lost(future: Any, found: set[object]) -> bool:
+    """Return whether no worker has been found for a task that waits for one."""
+    return future.status == "pending" and future.key not in found
 
 
 def _resource(name: str, dask_worker: Any) -> float:
