@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from typing import Final
 
 from solver import memory
 from solver.atomicfile import remove_temporary_files
@@ -59,6 +60,10 @@ class UnreadableTableError(Exception):
 
     def __str__(self) -> str:
         return str(self.args[1])
+
+
+_MOST_NAMED: Final = 5
+"""So many units that are too large are named besides the largest."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +196,11 @@ def too_large(
     if limit is None:
         return f"{text} this machine has {memory.gigabytes(most)}"
     text += f" the limit{' of each worker' if each_worker else ''} is {memory.gigabytes(most)}"
-    if len(over) > 1:
-        text += f", which is too little for {len(over) - 1:,} more of the {len(needs):,} units"
+    others = sorted((u for u in over if u != hardest), key=lambda unit: -needs[unit])
+    if others:
+        named = ", ".join(map(str, others[:_MOST_NAMED]))
+        more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
+        text += f", too little for {named}{more} as well"
     enough = ceil(need / 1e7) / 100
     with_fewer = " or, on one machine, start fewer workers" if each_worker else ""
     return f"{text}; allow more with --memory {enough:.2f}{with_fewer}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -80,7 +81,10 @@ def test_what_does_not_go_together(
     assert refused.removesuffix(". Try 'morris solve --help'.") == reason
 
 
-@pytest.mark.parametrize("address", ["", "nowhere", "foo://host:1", "tcp://[::1", "tcp://a:b"])
+@pytest.mark.parametrize(
+    "address",
+    ["", "nowhere", "foo://a:1", "inproc://x", "ucx://a:1", "tcp://[::1", "tcp://a:b", "tls://a:1"],
+)
 def test_what_is_no_address(morris: Morris, tmp_path: Path, address: str) -> None:
     answer = morris("solve", "nine", "3-3", "--scheduler", address, "--db", tmp_path)
     assert answer.refused(2).startswith(f"{address!r} is not the address of a scheduler, such as ")
@@ -93,6 +97,34 @@ def test_where_nobody_answers(
     address = f"tcp://127.0.0.1:{free_port()}"
     answer = morris("solve", "nine", "3-3", "--scheduler", address, "--db", tmp_path)
     assert answer.refused(5).startswith(f"no scheduler answers at {address}: ")
+
+
+def test_where_another_program_answers(
+    morris: Morris, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask waits for ever for what it does not understand."""
+    monkeypatch.setattr("solver.cluster.batch._PATIENCE", _Patience(0.5, 0.5))
+    monkeypatch.setattr("solver.cluster.places._ANSWER_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        answer = morris("solve", "nine", "3-3", "--scheduler", address, "--db", tmp_path)
+    assert answer.refused(5).startswith(f"no scheduler answers at {address}: ")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("TEMPORARY_DIRECTORY", "/proc/none"), ("DISTRIBUTED__WORKER__PRELOAD", "no_such_module")],
+)
+def test_where_workers_cannot_be_started(tmp_path: Path, setting: str, value: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "solver", "solve", "nine", "3-3", "--workers", "1"],
+        cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {f"DASK_{setting}": value, "MORRIS_DB": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 5
+    first, second = done.stderr.splitlines()
+    assert first == "starting 1 worker"
+    assert second.startswith("Error: workers cannot be started here: ")
 
 
 def test_where_no_worker_is(

@@ -208,12 +208,14 @@ def _schedule_text(made: Plan, shared: Schedule, share: WorkerShare) -> str:
     return "\n".join(
         [
             f"{head} about {format_duration(shared.seconds)}"
-            f" (one worker {format_duration(shared.work_seconds)})",
+            f" (one worker {format_duration(shared.work_seconds)}), reading and writing included",
             f"  critical path {format_duration(shared.critical_seconds)}: more workers cannot be"
             f" faster; {_path(shared.critical_path)}",
             f"  idle          {100 * shared.idle_share:.0f} % of the workers' time",
             f"  peak disk     {disk}",
             f"  peak memory   {format_bytes(shared.peak_memory)} of all workers together",
+            "  estimated from two processors: twice the threads are taken to be twice as fast;"
+            " disks and network are not counted",
         ]
     )
 

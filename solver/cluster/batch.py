@@ -84,7 +84,12 @@ def build_on_cluster(
             if progress is not None and place.beginning:
                 progress.note(place.beginning)
             with place.opened() as connect:
-                batch.solve(connect)
+                try:
+                    batch.solve(connect)
+                except KeyboardInterrupt:
+                    if progress is not None and place.beginning:
+                        progress.note("ending the workers")
+                    raise
     # A worker that lost its scheduler may have finished a table without being heard.
     solved = list(dict.fromkeys([*batch.made, *batch.wanted]))
     skipped = [sector for sector in first.skipped if sector not in solved]

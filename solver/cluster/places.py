@@ -82,6 +82,22 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
+def _problem_of(address: str, distributed: ModuleType) -> str | None:
+    """Return what is wrong with an address; None if nothing is."""
+    kind, given, _ = address.partition("://")
+    if given and kind not in ("tcp", "tls"):
+        return "it begins with tcp:// or tls://"
+    try:
+        distributed.comm.resolve_address(address)
+    except (ValueError, OSError) as error:
+        return str(error)
+    if given and kind == "tls":
+        settings = distributed.Security().get_connection_args("client")
+        if settings.get("ssl_context") is None:
+            return "tls:// takes keys, which distributed.comm.tls in Dask's configuration names"
+    return None
+
+
 def _within(seconds: float, connect: Callable[[], Any], problem: str) -> Any:
     """Return what a call returns that should not take longer than so many seconds.
 
@@ -159,13 +175,12 @@ class AtAddress:
                 f"no scheduler answers at {self.address}",
             )
 
-        try:
-            distributed.comm.resolve_address(self.address)
-        except (ValueError, OSError) as error:
+        problem = _problem_of(self.address, distributed)
+        if problem:
             raise UsageError(
                 f"{quoted(self.address)} is not the address of a scheduler, such as"
-                f" tcp://10.0.0.1:8786: {error}"
-            ) from None
+                f" tcp://10.0.0.1:8786: {problem}"
+            )
         with _quiet():
             yield connect
 
