@@ -74,12 +74,14 @@ def terminated_like_interrupted() -> Iterator[None]:
 
 
 def _disarm() -> None:
-    """Let an interruption that is put off still not end the process by the alarm itself.
+    """Have signals that come while Python ends change nothing: all has been said and cleaned up.
 
-    For at its end Python gives up what handles signals, and an alarm that nobody handles kills.
+    Python gives up its handlers then, and a signal that nobody handles kills, as does the alarm by
+    which an interruption is put off.
     """
     signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    for number in (*_SIGNALS, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 class _Interruption:
