@@ -39,3 +39,9 @@ def shared_database(
         for rules, sectors in wanted:
             build(rules, sectors, database, threads=1)
     return database
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The bytes of every file of a database but the lock, by its name below the folder."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}

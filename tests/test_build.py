@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from strategies import NINE, SIX
 
+from databases import files
 from solver import build as module
 from solver import memory, tablewriter, unitbuilder
 from solver.build import BuildProgress, BuildReport, build
@@ -63,12 +64,6 @@ class Recorder(BuildProgress):
 
     def note(self, text: str) -> None:
         self.notes.append(text)
-
-
-def files(database: Path) -> dict[str, bytes]:
-    """The bytes of every file but the lock."""
-    paths = (path for path in database.rglob("*") if path.is_file() and path.name != "lock")
-    return {str(path.relative_to(database)): path.read_bytes() for path in paths}
 
 
 def times(database: Path) -> dict[str, int]:

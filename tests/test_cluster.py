@@ -22,6 +22,7 @@ from conftest import Morris
 from faultlist import Fault
 from strategies import NINE
 
+from databases import files
 from solver.build import build
 from solver.buildprogress import BuildProgress, BuildReport
 from solver.cluster import batch
@@ -62,12 +63,6 @@ class Recorder(BuildProgress):
 
     def note(self, text: str) -> None:
         self.notes.append(text)
-
-
-def files(database: Path) -> dict[str, bytes]:
-    """The bytes of every file but the lock."""
-    paths = (path for path in database.rglob("*") if path.is_file() and path.name != "lock")
-    return {str(path.relative_to(database)): path.read_bytes() for path in paths}
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import pytest
 from faultlist import Fault
 from strategies import NINE
 
+from databases import files
 from solver import unitbuilder
 from solver.build import BuildProgress, build
 from solver.sectors import Sector, Unit, sectors_up_to
@@ -54,12 +55,6 @@ from solver.cli import main
 main()
 """
 STONES = 8
-
-
-def files(database: Path) -> dict[str, bytes]:
-    """The bytes of every file but the lock."""
-    paths = (path for path in database.rglob("*") if path.is_file() and path.name != "lock")
-    return {str(path.relative_to(database)): path.read_bytes() for path in paths}
 
 
 def start(database: Path, code: str = MORRIS, *more: str) -> subprocess.Popen[str]:

@@ -23,6 +23,8 @@ import pytest
 from faultlist import Fault
 from killing import STEPS, ForkServer, Run
 
+from databases import files
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 GO_ON = re.compile(
     r"interrupted; (no table|[0-9]+ tables?) finished; to go on from there, give the same command"
@@ -39,12 +41,6 @@ DOING = {
 SAME_BYTES = "files with their names are whole; the same command goes on and makes the same bytes"
 NOTHING_LEFT = f"{SAME_BYTES}; no temporary file is left"
 Files = dict[str, bytes]
-
-
-def files(folder: Path) -> Files:
-    """The bytes of every file but the lock."""
-    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def temporary(found: Files) -> list[str]:

@@ -20,6 +20,8 @@ import pytest
 from faultlist import Fault
 from killing import ForkServer, Run, fill_disk
 
+from databases import files
+
 SOLVE = ["solve", "five", "--stones", "8"]
 VERIFY = ["verify", "five", "--full"]
 PACK = ["pack", "five", "--wdl"]
@@ -32,13 +34,6 @@ NO_DISK = re.compile(
 )
 KEPT = "finished tables are untouched, no temporary file is left, the same command goes on later"
 NEED_AND_LEFT = f"exit code 5; says how much is needed and how much there is; {KEPT}"
-Files = dict[str, bytes]
-
-
-def files(folder: Path) -> Files:
-    """The bytes of every file but the lock."""
-    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def refused(run: Run, code: int = 5) -> str:
