@@ -10,7 +10,7 @@ from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
-from distributed import CancelledError, KilledWorker
+from distributed import CancelledError, KilledWorker, TimeoutError  # 3.10 has another of its own
 from distributed.comm.core import CommClosedError
 
 from solver import memory
