@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from solver.boards import BOARDS
-from solver.build import table_header
 from solver.memory import PeakMeter
 from solver.parallel import Workers
+from solver.plan import unit_slots
 from solver.rules import Rules
 from solver.sectors import (
     Sector,
@@ -29,6 +29,7 @@ from solver.source import Rekeyed
 from solver.storedcache import StoredCache
 from solver.survey import check_memory, refuse_unsolvable
 from solver.tablefile import TableReader, write_table
+from solver.unitbuilder import table_header
 from solver.widths import Stored, payload_of
 from solver.working import WorkingMemory
 
@@ -132,7 +133,7 @@ def bench(
             read = dependencies(rules, unit)
             if rekeyed.sector not in read:
                 rekeyed = Rekeyed()
-            number = sum(slots(rules, sector) for sector in unit.sectors)
+            number = unit_slots(rules, unit)
             telling = number >= _FEWEST_SLOTS
             if telling:
                 working.clear()  # what is kept of units before may be more than this one takes

@@ -33,10 +33,10 @@ from solver.survey import (
     survey,
 )
 from solver.tablewriter import TableWriter
-from solver.unitbuilder import UnitBuilder, table_header
+from solver.unitbuilder import UnitBuilder
 from solver.working import WorkingMemory
 
-__all__ = ["BuildProgress", "BuildReport", "build", "table_header"]
+__all__ = ["BuildProgress", "BuildReport", "build"]
 
 
 def build(

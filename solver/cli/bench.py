@@ -88,9 +88,9 @@ def bench(
         stones = 8
     sectors = choose_sectors(rules, stones=stones, everything=everything) or []
     from solver.bench import bench as run
-    from solver.build import table_header
     from solver.parallel import default_threads
     from solver.reference import differences, read_reference
+    from solver.unitbuilder import table_header
 
     reference = {} if check is None else read_reference(check)
     wrong: list[str] = []
