@@ -31,6 +31,8 @@ from solver.sectors import (
 from solver.tablefile import TableReader, table_path
 
 __all__ = [
+    "FEWER_WORKERS",
+    "MORE_MEMORY",
     "Survey",
     "UnreadableTableError",
     "check_disk",
@@ -62,6 +64,8 @@ class UnreadableTableError(Exception):
         return str(self.args[1])
 
 
+MORE_MEMORY: Final = "allow more with --memory {enough}"
+FEWER_WORKERS: Final = f"{MORE_MEMORY} or, on one machine, start fewer workers"
 _MOST_NAMED: Final = 5
 """So many units that are too large are named besides the largest."""
 
@@ -172,7 +176,12 @@ def unsolvable(rules: Rules, sectors: Iterable[Sector]) -> str | None:
 
 
 def too_large(
-    rules: Rules, units: Iterable[Unit], limit: int | None = None, *, each_worker: bool = False
+    rules: Rules,
+    units: Iterable[Unit],
+    limit: int | None = None,
+    *,
+    each_worker: bool = False,
+    remedy: str = MORE_MEMORY,
 ) -> str | None:
     """Return why some units do not fit into memory; None if they do.
 
@@ -181,6 +190,7 @@ def too_large(
         units: what is to be solved.
         limit: most memory to use, in bytes; None for all that this machine has.
         each_worker: whether that is the limit of each of several workers, on whatever machines.
+        remedy: what would be right if it is a limit; ``{enough}`` stands for the gigabytes.
     """
     needs = {unit: unit_memory(rules, unit) for unit in units}
     most = memory.total_memory() if limit is None else limit
@@ -202,8 +212,7 @@ def too_large(
         more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
         text += f", too little for {named}{more} as well"
     enough = ceil(need / 1e7) / 100
-    with_fewer = " or, on one machine, start fewer workers" if each_worker else ""
-    return f"{text}; allow more with --memory {enough:.2f}{with_fewer}"
+    return f"{text}; {remedy.format(enough=f'{enough:.2f}')}"
 
 
 def too_wide(rules: Rules, units: Iterable[Unit]) -> str | None:

@@ -107,13 +107,16 @@ def _why_not(
     rules: Rules, made: Plan, share: WorkerShare | None, memory_limit: float | None
 ) -> str | None:
     """Return why the sectors cannot be solved here, or within the limit; None if they can."""
-    from solver.survey import too_large, too_wide, unsolvable
+    from solver.survey import FEWER_WORKERS, too_large, too_wide, unsolvable
 
     if share is None and memory_limit is None:
         return unsolvable(rules, [row.sector for row in made.rows])
     limit = memory_bytes(memory_limit or 0) if share is None else share.memory
     units = made.missing().units
-    too_much = too_large(rules, units, limit, each_worker=share is not None)
+    if share is None:
+        too_much = too_large(rules, units, limit)
+    else:
+        too_much = too_large(rules, units, limit, each_worker=True, remedy=FEWER_WORKERS)
     return too_much or too_wide(rules, units)
 
 

@@ -20,7 +20,7 @@ from solver.extras import import_extra
 from solver.reading import quoted
 from solver.rules import Rules
 from solver.sectors import Unit
-from solver.survey import too_large
+from solver.survey import FEWER_WORKERS, too_large
 
 __all__ = ["AtAddress", "Connect", "Place", "StartedHere", "import_dask"]
 
@@ -206,7 +206,7 @@ class StartedHere:
 
     def check(self, rules: Rules, units: Iterable[Unit]) -> None:
         """See Place."""
-        why = too_large(rules, units, self.memory, each_worker=True)
+        why = too_large(rules, units, self.memory, each_worker=True, remedy=FEWER_WORKERS)
         if why:
             raise ResourceError(f"not solvable so: {why}")
         together, available = self.workers * self.memory, memory.available_memory()

@@ -23,7 +23,7 @@ from solver.errors import MorrisError, ResourceError
 from solver.plan import unit_memory
 from solver.schedule import job_seconds, needed_units, seconds_to_end
 from solver.sectors import Sector, Unit, parse_sector
-from solver.survey import Survey, UnreadableTableError, too_large
+from solver.survey import MORE_MEMORY, Survey, UnreadableTableError, too_large
 
 __all__ = ["LostSchedulerError", "Round"]
 
@@ -158,15 +158,15 @@ class Round:
             ResourceError: says which unit needs how much, and what there is.
         """
         rules, most = self._job.rules, max(offered.values(), default=0)
-        why = too_large(rules, self._todo.units, most, each_worker=True)
-        if why and most == self._job.memory:
-            raise ResourceError(f"not solvable so: {why.partition(' or, on one machine')[0]}")
-        if why:
-            # Its last part is about an option that would not help.
-            raise ResourceError(
-                f"not solvable so: {why.partition(';')[0]}; start a worker with more, which may be"
-                f" said by: dask worker {self._client.scheduler.address} --resources memory=BYTES"
+        remedy = MORE_MEMORY
+        if most != self._job.memory:
+            remedy = (
+                "start a worker with more, which may be said by: dask worker"
+                f" {self._client.scheduler.address} --resources memory=BYTES"
             )
+        why = too_large(rules, self._todo.units, most, each_worker=True, remedy=remedy)
+        if why:
+            raise ResourceError(f"not solvable so: {why}")
 
     def _wait(self) -> bool:
         """Hand out units and wait for them until none is left that can be solved.
@@ -174,8 +174,7 @@ class Round:
         Returns:
             Whether all have been.
         """
-        for unit in self._order.get_ready():
-            self._submit(unit)
+        self._submit_ready()
         look_at = time.monotonic() + _LOOK_SECONDS
         while self._futures:
             if time.monotonic() >= look_at:
@@ -189,17 +188,21 @@ class Round:
                 getattr(self, f"_hear_{kind}")(*about)
             elif self._futures.get(about[0]) is about[1] and self._done(*about):
                 self._order.done(about[0])
-                for unit in self._order.get_ready():
-                    self._submit(unit)
+                self._submit_ready()
         return not self._order.is_active()
 
-    def _submit(self, unit: Unit) -> None:
-        """Give the scheduler a unit whose dependencies are solved.
+    def _submit_ready(self) -> None:
+        """Give the scheduler the units whose dependencies are all solved now.
 
         It could be given all units at once, but would then look for a worker only among those
         that hold what a unit's dependencies gave, although that is nothing: measured with units
         that only wait, the moving phase of `nine` took four workers 20 % longer so.
         """
+        for unit in self._order.get_ready():
+            self._submit(unit)
+
+    def _submit(self, unit: Unit) -> None:
+        """Give the scheduler a unit."""
         rules, job = self._job.rules, self._job
         key = f"{kind_of_task(unit)}-{job.name}-{next(self._numbers)}"
         future = self._client.submit(
@@ -282,8 +285,8 @@ class Round:
             self._note_once(f"{error}; it will be made anew")
         elif isinstance(error, KilledWorker):
             self._note_once(
-                f"unit {self._named(error.task)} has ended {error.allowed_failures + 1} workers,"
-                f" the last one {error.last_worker.address}; their logs may say why"
+                f"unit {unit} has ended {error.allowed_failures + 1} workers, the last one"
+                f" {error.last_worker.address}; their logs may say why"
             )
         elif isinstance(error, MorrisError):
             raise error
@@ -291,12 +294,6 @@ class Round:
             # Not as it is: it could be taken for one of this process.
             raise RuntimeError(f"unit {unit} failed on its worker: {error!r}") from error
         return False
-
-    def _named(self, key: object) -> Unit | None:
-        """Return the unit whose task has a key."""
-        return next(
-            (u for u in self._todo.units if str(key).startswith(f"{kind_of_task(u)}-")), None
-        )
 
     def _look_around(self) -> None:
         """Look what there is if nothing is heard.
