@@ -12,6 +12,9 @@ __all__ = ["BuildProgress", "BuildReport"]
 class BuildProgress:
     """Told what a build does. Every method does nothing unless a subclass says otherwise."""
 
+    def share(self, workers: int, threads: int) -> None:
+        """So many workers solve side by side, each with so many threads. Told before `begin`."""
+
     def begin(self, units: list[Unit]) -> None:
         """These units will be solved, in this order."""
 

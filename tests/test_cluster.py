@@ -48,7 +48,11 @@ class Recorder(BuildProgress):
         self.most_running = 0
         self.tables: list[Sector] = []
         self.notes: list[str] = []
+        self.shared: list[tuple[int, int]] = []
         self._on_start = on_start
+
+    def share(self, workers: int, threads: int) -> None:
+        self.shared.append((workers, threads))
 
     def start_unit(self, unit: Unit) -> None:
         self.started.append(str(unit))
@@ -138,6 +142,7 @@ def test_what_is_told(cluster: Any, client: Any, eight: Path, tmp_path: Path) ->
     assert sorted(recorder.started) == sorted(recorder.finished) == ["3-3", "4-3", "4-4", "5-3"]
     assert recorder.started[:2] == ["3-3", "4-3"]  # all others need them
     assert recorder.most_running <= 2
+    assert recorder.shared == [(2, 1)]  # which the time left depends on
     assert sorted(recorder.tables) == sorted(report.solved) == sorted(sectors_up_to(NINE, STONES))
     assert recorder.notes == []
     assert files(tmp_path) == files(eight)

@@ -44,18 +44,12 @@ _TRUSTED_SECONDS: Final = 5.0
 """How much measured time weighs as much as the plan's estimate."""
 
 
-def build_progress(rules: Rules, threads: int, workers: int | None = None) -> PlainProgress:
-    """Return what fits where stderr goes. Use it as a context manager.
-
-    Args:
-        rules: the game.
-        threads: that each worker solves with.
-        workers: processes that solve units side by side; None for this one alone.
-    """
+def build_progress(rules: Rules, threads: int) -> PlainProgress:
+    """Return what fits where stderr goes. Use it as a context manager."""
     console = _terminal()
-    if console is None:
-        return PlainProgress(rules, threads, workers)
-    return BarProgress(rules, threads, workers, console)
+    return (
+        PlainProgress(rules, threads) if console is None else BarProgress(rules, threads, console)
+    )
 
 
 _shown_on: list[Console] = []
@@ -206,18 +200,17 @@ class PlainProgress(BuildProgress):
 
     Args:
         rules: the game.
-        threads: that each worker solves with.
-        workers: processes that solve units side by side; None for this one alone.
+        threads: to solve with, unless `share` says otherwise.
 
     Attributes:
         tables: tables written.
     """
 
-    def __init__(self, rules: Rules, threads: int, workers: int | None = None) -> None:
+    def __init__(self, rules: Rules, threads: int) -> None:
         self.tables = 0
         self._rules = rules
         self._threads = threads
-        self._workers = workers
+        self._workers: int | None = None  # processes that share the units; None for this one alone
         self._slots: dict[Unit, int] = {}
         self._planned: dict[Unit, float] = {}
         self._chains: dict[Unit, float] = {}
@@ -235,6 +228,11 @@ class PlainProgress(BuildProgress):
         trace: TracebackType | None,
     ) -> None:
         pass
+
+    def share(self, workers: int, threads: int) -> None:
+        """See BuildProgress."""
+        self._workers, self._threads = workers, threads
+        self._planned = {unit: job_seconds(self._rules, unit, threads) for unit in self._planned}
 
     def begin(self, units: list[Unit]) -> None:
         """See BuildProgress."""
@@ -330,10 +328,10 @@ class PlainProgress(BuildProgress):
 class BarProgress(PlainProgress):
     """One bar over all units on the terminal, with the rate and the time left."""
 
-    def __init__(self, rules: Rules, threads: int, workers: int | None, console: Console) -> None:
+    def __init__(self, rules: Rules, threads: int, console: Console) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-        super().__init__(rules, threads, workers)
+        super().__init__(rules, threads)
         self._began = 0.0
         self._bar: Progress = Progress(
             TextColumn("{task.description}"),

@@ -162,9 +162,8 @@ def _solve_on_cluster(
         place = AtAddress(scheduler)
     else:
         share = worker_share(workers or 1, threads, memory_limit)
-        threads = share.threads
         place = StartedHere(workers or 1, share.threads, share.memory)
-    with _shown(task, threads or 1, workers or 1) as progress:
+    with _shown(task) as progress:
         return build_on_cluster(
             task.rules,
             task.sectors,
@@ -177,11 +176,11 @@ def _solve_on_cluster(
 
 
 @contextmanager
-def _shown(task: _Task, threads: int, workers: int | None = None) -> Iterator[BuildProgress]:
+def _shown(task: _Task, threads: int = 1) -> Iterator[BuildProgress]:
     """Show how solving goes, and say how to go on if it is interrupted."""
     from solver.cli.progress import build_progress
 
-    with build_progress(task.rules, threads, workers) as progress:
+    with build_progress(task.rules, threads) as progress:
         try:
             yield progress
         except KeyboardInterrupt:

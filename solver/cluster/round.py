@@ -83,7 +83,10 @@ class Round:
         topic = topic_of(self._job.name)
         try:
             self._await_a_worker(patience)
-            self._check_memory(self._offer())
+            shares = self._client.nthreads()
+            threads = min(shares.values(), default=1)
+            self._check_memory(self._offer(threads))
+            self._progress.share(len(shares), threads)
             self._client.subscribe_topic(topic, lambda event: self._news.put(tuple(event[1])))
             self._progress.begin(self._todo.units)
             return self._wait()
@@ -111,14 +114,16 @@ class Round:
                 f" with: dask worker {self._client.scheduler.address}"
             ) from None
 
-    def _offer(self) -> dict[str, int]:
+    def _offer(self, threads: int) -> dict[str, int]:
         """Have every worker that comes offer to solve; return the memory of those there are.
+
+        Args:
+            threads: that a worker is expected to solve with.
 
         Raises:
             ResourceError: one of them cannot, or the scheduler has not what it takes.
         """
         rules, here = self._job.rules, self._job.version
-        threads = min(self._client.nthreads().values(), default=1)
         self._urgent = seconds_to_end(rules, self._todo.units, threads)
         seconds = {kind_of_task(u): job_seconds(rules, u, threads) for u in self._todo.units}
         where = "the scheduler"
