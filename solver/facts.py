@@ -19,6 +19,7 @@ from solver.render import places
 from solver.results import Line, MoveResult, Result
 from solver.rules import Rules, options_of
 from solver.sectors import Sector
+from solver.symmetries import Symmetry, symmetries
 
 if TYPE_CHECKING:
     from solver.tablefile import TableReader
@@ -34,6 +35,7 @@ __all__ = [
     "rule_fields",
     "rules_facts",
     "sector_facts",
+    "symmetry_facts",
     "turn_facts",
 ]
 
@@ -196,7 +198,10 @@ def rule_fields(rules: Rules) -> Facts:
 
 
 def board_facts(board: Board) -> Facts:
-    """A board: its points with their places, the edges to move along, the lines that are mills."""
+    """A board: its points with their places, edges to move along, lines that are mills, symmetries.
+
+    Of each symmetry, `points` has the points that those of the board go to, in their order.
+    """
     points = board.points
     return {
         "points": [
@@ -205,6 +210,22 @@ def board_facts(board: Board) -> Facts:
         ],
         "edges": [[points[end] for end in edge] for edge in board.edges],
         "lines": [[points[point] for point in line] for line in board.lines],
+        "symmetries": [
+            {
+                "points": [points[point] for point in symmetry.permutation],
+                **symmetry_facts(symmetry),
+            }
+            for symmetry in symmetries(board)
+        ],
+    }
+
+
+def symmetry_facts(symmetry: Symmetry) -> Facts:
+    """What a symmetry does to the picture of a board."""
+    return {
+        "quarter_turns": symmetry.quarter_turns,
+        "mirrored": symmetry.mirrored,
+        "swapped": symmetry.swapped,
     }
 
 

@@ -14,6 +14,7 @@ from solver.facts import (
     result_facts,
     rules_facts,
     sector_facts,
+    symmetry_facts,
     turn_facts,
 )
 from solver.game import Game
@@ -114,13 +115,7 @@ def symmetries(tablebase: Tablebase, asked: Parameters) -> Facts:
         "variant": asked.rules.name,
         "position": str(here),
         "images": [
-            {
-                "position": str(image),
-                "quarter_turns": symmetry.quarter_turns,
-                "mirrored": symmetry.mirrored,
-                "swapped": symmetry.swapped,
-            }
-            for symmetry, image in images(here)
+            {"position": str(image), **symmetry_facts(symmetry)} for symmetry, image in images(here)
         ],
     }
 

@@ -68,6 +68,11 @@ _DTW: Final = _or_null(
 _VALUE: Final = _text("Who wins, seen from who moves.", "win", "draw", "loss")
 _WARNING: Final = _or_null(_text("What the history of the game says against the value."))
 
+_SYMMETRY: Final = {
+    "quarter_turns": _number("Clockwise, after mirroring."),
+    "mirrored": _flag("Whether left and right are exchanged, first of all."),
+    "swapped": _flag("Whether the inner and the outer ring are exchanged."),
+}
 _PARTS: Final = {
     "move": _text("The turn, such as f2-f4xd5."),
     "from": _or_null(_text("Where the stone comes from; null if it is placed.")),
@@ -193,14 +198,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "variant": _VARIANT,
             "position": _POSITION,
             "images": _list_of(
-                _object(
-                    {
-                        "position": _POSITION,
-                        "quarter_turns": _number("Clockwise, after mirroring."),
-                        "mirrored": _flag("Whether left and right are exchanged, first of all."),
-                        "swapped": _flag("Whether the inner and the outer ring are exchanged."),
-                    }
-                ),
+                _object({"position": _POSITION, **_SYMMETRY}),
                 "One for each symmetry, the identity first.",
             ),
         }
@@ -247,6 +245,10 @@ SCHEMAS: Final[dict[str, Schema]] = {
             ),
             "edges": _list_of(_POINTS, "Pairs of points to move between."),
             "lines": _list_of(_POINTS, "Points that make a mill together."),
+            "symmetries": _list_of(
+                _object({"points": _POINTS, **_SYMMETRY}),
+                "Where each symmetry leads the points, the identity first.",
+            ),
         }
     ),
     "Sectors": _object({"variant": _VARIANT, "sectors": _list_of(_object(_SUMMARY))}),
