@@ -170,7 +170,7 @@ class Play:
 
     def point(self, name: str) -> Locator:
         """A point of the board."""
-        return self.find(f'#board .point[data-point="{name}"]')
+        return self.find(at(name))
 
     def click(self, *points: str) -> Play:
         """Click points, each once the page has answered to the one before."""
@@ -182,6 +182,21 @@ class Play:
     def turn(self, text: str) -> Play:
         """Play a turn such as ``f2-f4xd5`` by clicking its points."""
         return self.click(*POINT.findall(text))
+
+    def drag(self, source: str, target: str) -> Play:
+        """Drag a stone from where one selector matches to where another one does."""
+        mouse = self.page.mouse
+        mouse.move(*self.middle(source))
+        mouse.down()
+        mouse.move(*self.middle(target), steps=3)
+        mouse.up()
+        return self.settle()
+
+    def middle(self, selector: str) -> tuple[float, float]:
+        """Where on the screen the middle is of what a selector matches."""
+        box = self.find(selector).first.bounding_box()
+        assert box
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     def press(self, *keys: str) -> Play:
         """Press keys, each once the page has answered to the one before."""
@@ -214,6 +229,11 @@ class Play:
         self.find("#setup-done").click()
         self.find("#setup-panel").wait_for(state="hidden")
         return self.settle()
+
+
+def at(point: str) -> str:
+    """The selector of a point of the board."""
+    return f'#board .point[data-point="{point}"]'
 
 
 def next_points(position: Position, *clicks: str) -> set[str]:

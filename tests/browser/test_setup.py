@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from playing import Play
+from playing import Play, at
+
+from solver.position import Position
+from solver.rules import get_variant
+from solver.symmetries import images
 
 
 def text_of(play: Play) -> str:
@@ -48,6 +52,50 @@ def test_what_clicks_do(setting: Play) -> None:
     setting.find("#setup-panel").wait_for(state="hidden")
     setting.settle()
     assert setting.query["position"] == ["w:Wd2:Ba1:H8,7"]
+
+
+def test_stones_are_dragged(setting: Play) -> None:
+    setting.open().button("setup").button("clear")
+    setting.drag("[data-tool=black]", at("d6"))
+    setting.drag("[data-tool=white]", at("a1"))
+    assert (setting.white, setting.black) == ({"a1"}, {"d6"})
+    setting.drag(at("d6"), at("g4"))
+    assert (setting.white, setting.black) == ({"a1"}, {"g4"})
+    setting.drag(at("g4"), at("a1"))  # takes the other one's place
+    assert (setting.white, setting.black) == (set(), {"a1"})
+    setting.drag("[data-tool=black]", at("a1"))
+    assert setting.black == {"a1"}
+    setting.drag(at("a1"), "#setup-text")
+    assert text_of(setting) == "w:W:B"
+    setting.drag("[data-tool=white]", "#setup-text")
+    assert text_of(setting) == "w:W:B"
+    assert setting.find(".ghost, .lifted").count() == 0
+
+
+@pytest.mark.parametrize("variant", ["nine", "dara"])
+def test_boards_are_turned_and_mirrored(setting: Play, variant: str) -> None:
+    """Set-up's buttons do what the server says that the symmetries do, and reach all of them."""
+    rules = get_variant(variant)
+    position = Position.parse(
+        rules, "w:Wa1,b2,c5:Ba3,b4,d5" if variant == "dara" else "w:Wb2,d2,c3:Bd3,b6,c4"
+    )
+    wanted = {str(image) for _, image in images(position)}
+    setting.open(variant).button("setup")
+    seen, queue = {str(position)}, [str(position)]
+    buttons = [
+        name for name in ("turn", "mirror", "rings") if setting.find(f"#{name}").is_visible()
+    ]
+    assert len(buttons) == {"nine": 3, "dara": 2}[variant]
+    while queue:
+        text = queue.pop()
+        for name in buttons:
+            type_text(setting, text)
+            setting.button(name)
+            found = text_of(setting)
+            if found not in seen:
+                seen.add(found)
+                queue.append(found)
+    assert seen == wanted
 
 
 def test_a_text_is_shown_on_the_board(setting: Play) -> None:

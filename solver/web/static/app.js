@@ -8,10 +8,12 @@
 
 import { Analysis } from "./analysis.js";
 import { ApiError, askPosition, askRules, askVariants, isAbort } from "./api.js";
-import { listenToBoard } from "./board.js";
+import { listenToBoard, previewTurn } from "./board.js";
 import { click, turnsAhead } from "./clicking.js";
 import { chosenOptions, showChoices, showNames } from "./controls.js";
+import { listenToDrags } from "./dragging.js";
 import { copy, listenToKeys, listenToLinks, listenToSkip } from "./listening.js";
+import { listenToMoves } from "./moves.js";
 import { EMPTY, dueText, showArrangement, showPosition } from "./position.js";
 import { showProblem } from "./problem.js";
 import { isOver, isProgramToMove, programsMove } from "./program.js";
@@ -243,6 +245,25 @@ function clickPoint(point) {
   }
 }
 
+/** A stone begins to be dragged: in a game that is a click on it. */
+function lift({ point }) {
+  if (!setup.open) {
+    letGo();
+    if (point !== null) {
+      onPoint(point);
+    }
+  }
+}
+
+/** A stone was let go: in a game that is a click where it was, if it was on another point. */
+function drop(source, target) {
+  if (setup.open) {
+    setup.drag(source, target);
+  } else if (target !== null && target !== source.point) {
+    onPoint(target);
+  }
+}
+
 function refuse(key, facts = {}) {
   now.refusal = { key, facts };
   showBoard();
@@ -395,6 +416,8 @@ function letGo() {
 function listen() {
   const on = (id, type, act) => find(id).addEventListener(type, act);
   listenToBoard(find("board"), onPoint);
+  listenToDrags(find("board"), { lift, drop });
+  listenToMoves(find("moves"), (turn) => previewTurn(find("board"), turn));
   on("undo", "click", undo);
   on("redo", "click", redo);
   on("new", "click", () => go(newGame(now.state)));

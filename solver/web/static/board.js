@@ -11,6 +11,7 @@ import { element } from "./svg.js";
  * @typedef {object} Marks
  * @property {Set<string>} legal the points where a click goes on with a legal turn.
  * @property {string|null} chosen the stone that is to move.
+ * @property {Set<string>} grabbable the points whose stones can be dragged.
  * @property {{from: string|null, to: string, captures: string[]}|null} last the last turn.
  * @property {Map<string, string>} labels what each point is called aloud.
  */
@@ -23,6 +24,7 @@ const CELLS_WIDTH = 260;
 const MARGIN = 53;
 const NAMES = 19;
 const STONE = 36;
+const CROSS = "M-16-16 16 16M-16 16 16-16";
 /** From one stone in a hand to the next; how much smaller they are shown; how many at most. */
 const HAND_PITCH = 78;
 const HAND_SCALE = 0.21;
@@ -42,11 +44,29 @@ export function drawBoard(svg, board, view, marks) {
     drawEmpty(svg, board);
   }
   const showWay = wayOfStone(svg, marks.last);
+  previewTurn(svg, null);
   drawMills(svg, board, view.mills);
   for (const group of svg.querySelectorAll(".point")) {
     drawPoint(group, view, marks);
   }
   showWay?.();
+}
+
+/**
+ * Show what a turn would do: an arrow or a ring, and crosses on what it takes.
+ *
+ * @param {SVGSVGElement} svg
+ * @param {string|null} turn such as `c3-d3xa7`; null: none is shown any more.
+ */
+export function previewTurn(svg, turn) {
+  const [step, ...captures] = turn?.split("x") ?? [""];
+  const [to, from] = step.split("-").reverse();
+  const target = to && placeOf(svg, to);
+  svg.querySelector(".preview")?.replaceChildren(
+    ...(from ? [arrow(placeOf(svg, from), target)] : []),
+    ...(target && !from ? [element("circle", { class: "ring", r: STONE, cx: target.x, cy: target.y })] : []),
+    ...captures.map((point) => cross(placeOf(svg, point))),
+  );
 }
 
 /**
@@ -95,9 +115,24 @@ const DIRECTIONS = {
  * @returns {SVGSVGElement}
  */
 export function handPicture(colour, count) {
+  return stonesInARow(colour, count, HAND_SCALE);
+}
+
+/**
+ * One stone as a picture of its own, which says nothing aloud.
+ *
+ * @param {"white"|"black"} colour
+ * @param {number} [scale] pixels for each unit of the board; a stone of a hand if it is left out.
+ * @returns {SVGSVGElement}
+ */
+export function bareStone(colour, scale = HAND_SCALE) {
+  return stonesInARow(colour, 1, scale);
+}
+
+function stonesInARow(colour, count, scale) {
   const shown = Math.min(count, MOST_IN_HAND);
   const width = shown * HAND_PITCH;
-  const size = { width: width * HAND_SCALE, height: HAND_PITCH * HAND_SCALE };
+  const size = { width: width * scale, height: HAND_PITCH * scale };
   const stones = Array.from({ length: shown }, (_, place) => {
     const drawn = stone(colour);
     const middle = HAND_PITCH / 2;
@@ -149,6 +184,7 @@ function drawEmpty(svg, board) {
     element("g", { class: "points" }, [
       ...board.points.map((point, place) => emptyPoint(point, place, pitch)),
     ]),
+    element("g", { class: "preview" }),
   );
 }
 
@@ -221,26 +257,31 @@ function drawMills(svg, board, mills) {
 
 function drawPoint(group, view, marks) {
   const { point } = group.dataset;
-  const { legal, chosen, last, labels } = marks;
+  const { legal, chosen, grabbable, last, labels } = marks;
   const isCaptured = Boolean(last?.captures.includes(point));
   group.classList.toggle("legal", legal.has(point));
   group.classList.toggle("chosen", point === chosen);
+  group.classList.toggle("grabbable", grabbable.has(point));
   group.classList.toggle("last", last?.to === point);
   group.classList.toggle("origin", last?.from === point);
   group.classList.toggle("captured", isCaptured);
   group.setAttribute("aria-label", labels.get(point) ?? point);
   const colour = ["white", "black"].find((side) => view[side].includes(point));
   const shown = [
-    colour && stone(colour),
     legal.has(point) && element("circle", { class: "mark legal-mark", r: colour ? 43 : 18 }),
     point === chosen && element("circle", { class: "mark chosen-mark", r: 43 }),
     last?.to === point && element("circle", { class: "mark last-mark", r: 41 }),
     last?.from === point && element("circle", { class: "mark origin-mark", r: STONE - 6 }),
-    isCaptured && element("path", { class: "mark captured-mark", d: "M-16-16 16 16M-16 16 16-16" }),
+    isCaptured && element("path", { class: "mark captured-mark", d: CROSS }),
   ].filter(Boolean);
-  // What stays when stones and marks are drawn anew: where to click, the spot, the focus.
-  for (const old of group.querySelectorAll(".stone, .mark")) {
+  // What stays: where to click, the spot, the focus, and a stone, as a finger may be dragging it.
+  for (const old of group.querySelectorAll(".mark")) {
     old.remove();
+  }
+  const old = group.querySelector(".stone");
+  if (!colour || !old?.classList.contains(colour)) {
+    old?.remove();
+    group.append(...(colour ? [stone(colour)] : []));
   }
   group.append(...shown);
 }
@@ -250,18 +291,16 @@ function drawPoint(group, view, marks) {
  * To be called before the board is drawn; what it returns, after that.
  */
 function wayOfStone(svg, last) {
-  const groupOf = (point) => svg.querySelector(`.point[data-point="${point}"]`);
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (isStill || !last?.from || !groupOf(last.from)?.querySelector(".stone")) {
+  if (isStill || !last?.from || !groupOf(svg, last.from)?.querySelector(".stone")) {
     return null;
   }
-  const [from, to] = [groupOf(last.from), groupOf(last.to)];
+  const to = groupOf(svg, last.to);
   if (to.querySelector(".stone")) {
     return null;
   }
-  const [right, down] = ["x", "y"].map((axis) => from.dataset[axis] - to.dataset[axis]);
-  const pitch = 2 * to.querySelector(".hit").getAttribute("r");
-  const start = `translate(${right * pitch}px, ${down * pitch}px)`;
+  const [old, place] = [placeOf(svg, last.from), placeOf(svg, last.to)];
+  const start = `translate(${old.x - place.x}px, ${old.y - place.y}px)`;
   const way = [{ transform: start }, { transform: "none" }];
   return () => to.querySelector(".stone")?.animate(way, { duration: 200, easing: "ease-out" });
 }
@@ -276,6 +315,30 @@ function stone(colour) {
     element("circle", { class: "face", r: STONE }),
     element("circle", mark),
   ]);
+}
+
+function arrow(from, to) {
+  const [x, y] = [to.x - from.x, to.y - from.y];
+  const length = Math.hypot(x, y);
+  const angle = (Math.atan2(y, x) * 180) / Math.PI;
+  const tip = length - 8;
+  const d = `M${STONE} 0H${tip - 22}V-15L${tip} 0L${tip - 22} 15V0`;
+  return element("path", { class: "arrow", d, transform: `translate(${from.x} ${from.y}) rotate(${angle})` });
+}
+
+function cross({ x, y }) {
+  return element("path", { class: "captured-mark", d: CROSS, transform: `translate(${x} ${y})` });
+}
+
+function groupOf(svg, point) {
+  return svg.querySelector(`.point[data-point="${point}"]`);
+}
+
+/** Where a point of the board that is drawn is. */
+function placeOf(svg, point) {
+  const group = groupOf(svg, point);
+  const pitch = 2 * group.querySelector(".hit").getAttribute("r");
+  return { x: group.dataset.x * pitch, y: group.dataset.y * pitch };
 }
 
 function placesOf(board) {

@@ -209,7 +209,7 @@ export const english = Object.freeze({
   // -- set-up -----------------------------------------------------------------------------------
   "setup.heading": "Set up a position",
   "setup.help":
-    "Choose what to put, then click points. The same stone again takes it away, another replaces it.",
+    "Choose what to put, then click points; or drag stones. The same stone again takes it away, another replaces it.",
   "setup.tool": "Put",
   "setup.tool.white": "White stone",
   "setup.tool.black": "Black stone",
@@ -220,6 +220,12 @@ export const english = Object.freeze({
   "setup.to-move": "To move",
   "setup.clear": "Clear the board",
   "setup.swap": "Exchange colours",
+  "setup.turn": "Turn",
+  "setup.turn.hint": "Turn the board clockwise",
+  "setup.mirror": "Mirror",
+  "setup.mirror.hint": "Exchange left and right",
+  "setup.rings": "Exchange rings",
+  "setup.rings.hint": "Exchange the inner and the outer ring",
   "setup.text": "Position as text",
   "setup.text.help": "Such as w:Wa4,b6,c3,g4:Ba1,a7,g1,g7 (Sanmill’s texts are understood too).",
   "setup.done": "Play from here",

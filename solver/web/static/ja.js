@@ -216,7 +216,7 @@ export const japanese = Object.freeze({
   // -- set-up -----------------------------------------------------------------------------------
   "setup.heading": "局面編集",
   "setup.help":
-    "置くものを選んで点をクリックします。同じ石をもう一度クリックすると取り除き、違う石なら置き換えます。",
+    "置くものを選んで点をクリックするか、石をドラッグします。同じ石をもう一度クリックすると取り除き、違う石なら置き換えます。",
   "setup.tool": "置くもの",
   "setup.tool.white": "白石",
   "setup.tool.black": "黒石",
@@ -227,6 +227,12 @@ export const japanese = Object.freeze({
   "setup.to-move": "手番",
   "setup.clear": "盤を空にする",
   "setup.swap": "白黒を入れ替える",
+  "setup.turn": "回転",
+  "setup.turn.hint": "盤を右に回す",
+  "setup.mirror": "左右反転",
+  "setup.mirror.hint": "左右を入れ替える",
+  "setup.rings": "内外の入れ替え",
+  "setup.rings.hint": "内側と外側の輪を入れ替える",
   "setup.text": "局面のテキスト",
   "setup.text.help": "例：w:Wa4,b6,c3,g4:Ba1,a7,g1,g7（Sanmill のテキストも読めます）",
   "setup.done": "ここから対局",

@@ -28,6 +28,18 @@ export function showMoves(element, view, answer, hrefOf, onChoose) {
 }
 
 /**
+ * Have a turn shown on the board while a pointer or the keyboard's focus is on it.
+ * @param {HTMLElement} element that `showMoves` fills
+ * @param {(turn: string|null) => void} preview shows a turn there; null: none
+ */
+export function listenToMoves(element, preview) {
+  const show = ({ target }) => preview(target.closest("a")?.dataset.move ?? null);
+  const hide = () => preview(null);
+  for (const type of ["mouseover", "focusin"]) element.addEventListener(type, show);
+  for (const type of ["mouseout", "focusout"]) element.addEventListener(type, hide);
+}
+
+/**
  * Show only some of the turns that are listed, as those that go on from what has been clicked.
  * @param {HTMLElement} element that `showMoves` has filled
  * @param {Set<string>|null} names of the turns; null for all

@@ -33,13 +33,17 @@ export function showPosition(board, view, clicks, clickable) {
   const legal = clickable ? nextPoints(view.moves, clicks) : new Set();
   const shown = viewAfterClicks(view, clicks, board.lines);
   const part = partOfTurn(view.moves, clicks);
+  const firsts = clickable && part.to === null ? nextPoints(view.moves, []) : new Set();
+  const own = view[view.side] ?? [];
   drawBoard(find("board"), board, shown, {
     legal,
     chosen: part.to === null ? part.from : null,
+    grabbable: new Set(own.filter((point) => firsts.has(point))),
     last: shown.last_turn,
     labels: pointLabels(board, shown, part, legal),
   });
-  showPlayers(shown, view.end ? null : view.side);
+  const places = [...firsts].some((point) => !own.includes(point));
+  showPlayers(shown, view.end ? null : view.side, places);
 }
 
 /**
@@ -49,7 +53,15 @@ export function showPosition(board, view, clicks, clickable) {
  * @param {import("./setup.js").Arrangement|null} arrangement null: no stones at all.
  */
 export function showArrangement(board, arrangement) {
-  showPosition(board, { side: null, ...EMPTY, ...arrangement, end: null }, [], false);
+  const view = { side: null, ...EMPTY, ...arrangement, end: null };
+  drawBoard(find("board"), board, view, {
+    legal: new Set(),
+    chosen: null,
+    grabbable: new Set([...view.white, ...view.black]),
+    last: null,
+    labels: pointLabels(board, view, partOfTurn([], []), new Set()),
+  });
+  showPlayers(view, view.side, false);
 }
 
 /**
@@ -115,8 +127,8 @@ function whatCanBeDone(part, colour) {
   return colour ? "can.move" : "can.place";
 }
 
-/** Show both players: whose turn it is, and what they hold. */
-function showPlayers(view, toMove) {
+/** Show both players: whose turn it is, what they hold, and whether it is to be placed. */
+function showPlayers(view, toMove, places) {
   for (const side of SIDES) {
     const hand = view[`${side}_hand`] || 0;
     const element = find(`${side}-player`);
@@ -124,6 +136,11 @@ function showPlayers(view, toMove) {
     const mark = side === toMove ? "▸ " : "";
     const name = document.createElement("span");
     name.textContent = mark + handSentence(side, hand);
-    element.replaceChildren(name, handPicture(side, hand));
+    const stones = handPicture(side, hand);
+    if (places && side === toMove) {
+      stones.classList.add("grabbable");
+      stones.dataset.spare = side;
+    }
+    element.replaceChildren(name, stones);
   }
 }

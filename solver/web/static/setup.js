@@ -6,6 +6,7 @@
  */
 
 import { isAbort } from "./api.js";
+import { bareStone } from "./board.js";
 import { OTHER_SIDE } from "./state.js";
 
 /**
@@ -83,11 +84,42 @@ export function withStone(arrangement, point, tool, most) {
   return { ...cleared, [tool]: stones, [hand]: Math.max(0, cleared[hand] - excess) };
 }
 
+/**
+ * The symmetries of a board that together make all of them, by the buttons that do them.
+ *
+ * @param {object[]} symmetries of the board, as the server lists them.
+ * @returns {{turn?: object, mirror?: object, rings?: object}} those that the board has.
+ */
+export function basicSymmetries(symmetries) {
+  const plain = symmetries.filter(({ mirrored, swapped }) => !mirrored && !swapped);
+  const upright = symmetries.filter((each) => each.quarter_turns === 0);
+  return {
+    turn: plain.find((each) => each.quarter_turns > 0),
+    mirror: upright.find(({ mirrored, swapped }) => mirrored && !swapped),
+    rings: upright.find(({ mirrored, swapped }) => swapped && !mirrored),
+  };
+}
+
+/**
+ * The image of an arrangement under a symmetry.
+ *
+ * @param {Arrangement} arrangement
+ * @param {{points: {name: string}[]}} board
+ * @param {{points: string[]}} symmetry
+ * @returns {Arrangement}
+ */
+export function imageOf(arrangement, board, symmetry) {
+  const goesTo = new Map(board.points.map(({ name }, place) => [name, symmetry.points[place]]));
+  const move = (stones) => stones.map((point) => goesTo.get(point));
+  return { ...arrangement, white: move(arrangement.white), black: move(arrangement.black) };
+}
+
 /** The panel of set-up. */
 export class Setup {
   #elements;
   #hooks;
   #arrangement = null;
+  #board = null;
   #known = new Set();
   #most = { white: 0, black: 0 };
   #tool = "white";
@@ -115,6 +147,7 @@ export class Setup {
       tools: [...panel.querySelectorAll("[data-tool]")],
       hands: { white_hand: find("#white-hand"), black_hand: find("#black-hand") },
       sides: [...panel.querySelectorAll('[name="to-move"]')],
+      symmetries: { turn: find("#turn"), mirror: find("#mirror"), rings: find("#rings") },
       text: find("#setup-text"),
       error: find("#setup-error"),
       good: find("#setup-good"),
@@ -137,12 +170,16 @@ export class Setup {
    * Begin with the stones of a position.
    *
    * @param {object} view the server's.
-   * @param {{points: {name: string}[]}} board
+   * @param {{points: {name: string}[], symmetries: object[]}} board
    * @param {{stones: number, second_stones: number}} fields of the variant.
    */
   begin(view, board, fields) {
+    this.#board = board;
     this.#known = new Set(board.points.map(({ name }) => name));
     this.#most = { white: fields.stones, black: fields.second_stones ?? fields.stones };
+    for (const [name, button] of Object.entries(this.#elements.symmetries)) {
+      button.hidden = !basicSymmetries(board.symmetries)[name];
+    }
     this.#show(true);
     this.#choose(this.#tool);
     this.#change(arrangementOf(view));
@@ -164,6 +201,19 @@ export class Setup {
     this.#change(withStone(this.#arrangement, point, this.#tool, this.#most));
   }
 
+  /**
+   * Bring a stone to a point, whatever stands there.
+   *
+   * @param {import("./dragging.js").Source} source
+   * @param {string|null} target null: beside the board, where it goes away.
+   */
+  drag({ point, colour }, target) {
+    const before = this.#arrangement;
+    const without = point === null ? before : withStone(before, point, "erase", this.#most);
+    const isDone = target === null || without[colour].includes(target);
+    this.#change(isDone ? without : withStone(without, target, colour, this.#most));
+  }
+
   /** Say again, in another language, what is wrong. */
   refresh() {
     if (this.open) {
@@ -180,9 +230,12 @@ export class Setup {
   }
 
   #listen(find) {
-    const { tools, hands, sides, text } = this.#elements;
+    const { tools, hands, sides, symmetries, text } = this.#elements;
     for (const tool of tools) {
       tool.addEventListener("click", () => this.#choose(tool.dataset.tool));
+      if (tool.dataset.spare) {
+        tool.prepend(bareStone(tool.dataset.spare));
+      }
     }
     for (const [hand, input] of Object.entries(hands)) {
       input.addEventListener("input", () => {
@@ -207,6 +260,12 @@ export class Setup {
       this.#change({ white: [], black: [], white_hand: 0, black_hand: 0, side });
     });
     find("#swap-colours").addEventListener("click", () => this.#change(swapped(this.#arrangement)));
+    for (const [name, button] of Object.entries(symmetries)) {
+      button.addEventListener("click", () => {
+        const symmetry = basicSymmetries(this.#board.symmetries)[name];
+        this.#change(imageOf(this.#arrangement, this.#board, symmetry));
+      });
+    }
     find("#setup-done").addEventListener("click", () => this.#finish());
   }
 
