@@ -20,7 +20,15 @@ from solver.sectors import Sector, unit_of
 from solver.tablefile import TableReader, table_path
 from solver.tableheader import TableHeader
 
-__all__ = ["METRICS", "Metric", "SectorTable", "is_there", "meanings", "open_sector_table"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "SectorTable",
+    "is_there",
+    "meanings",
+    "open_sector_table",
+    "solving_command",
+]
 
 Metric = Literal["dtw", "wdl"]
 
@@ -155,12 +163,17 @@ def _missing(
     if why is not None:
         text = f"no {kind} for sector {sector} of {rules.name}: not solvable here: {why}"
         return MissingTableError(text, str(sector))
-    command = f"morris solve {rules.name} {unit_of(rules, sector)} --db {shell_word(str(database))}"
+    command = solving_command(database, rules, sector)
     text = f"the {kind} of sector {sector} is missing; make it with: {command}"
     if not sector.moving:
         # Innocent as it looks, that can mean hundreds of tables.
         text += f" (what that takes: morris plan {rules.name} {sector})"
     return MissingTableError(text, str(sector), command)
+
+
+def solving_command(database: Path, rules: Rules, sector: Sector) -> str:
+    """Return the command that makes a sector's table, and all that it depends on."""
+    return f"morris solve {rules.name} {unit_of(rules, sector)} --db {shell_word(str(database))}"
 
 
 @lru_cache(maxsize=4096)  # half a second for Lasker's, and a page asks with every click

@@ -274,6 +274,33 @@ def test_sectors_are_those_of_the_tables(
     assert asked(client, "/api/six/sectors") == {"variant": "six", "sectors": []}
 
 
+@pytest.mark.parametrize(
+    ("variant", "sector"), [("nine", "4-4"), ("nine", "5-4"), ("four", "0-0+4-4"), ("nine", "3-3")]
+)
+def test_plans_count_what_is_missing(
+    client: TestClient, morris: Morris, database: Path, variant: str, sector: str
+) -> None:
+    answer = asked(client, f"/api/{variant}/plan/{sector}")
+    told = morris("plan", variant, sector, "--threads", "2", "--db", database, "--json").json
+    missing = [row for row in told["sectors"] if not row["present"]]
+    assert answer["tables"] == len(missing)
+    assert answer["bytes"] == sum(row["bytes"] for row in missing)
+    assert answer["seconds"] == pytest.approx(sum(row["seconds"] for row in missing), abs=0.2)
+    assert answer["unsolvable"] is None
+    if missing:
+        command = refused(client, 404, f"/api/{variant}/sectors/{sector}")["command"]
+        assert answer["command"] == command
+    else:
+        assert answer["command"] is None
+
+
+def test_plans_say_what_cannot_be_made(client: TestClient) -> None:
+    answer = asked(client, "/api/dara/plan/12-12")
+    assert (answer["command"], answer["tables"]) == (None, 100)
+    assert "memory" in answer["unsolvable"]
+    assert "9-9 cannot be" in refused(client, 400, "/api/five/plan/9-9")["error"]
+
+
 def test_a_published_histogram(client: TestClient) -> None:
     """3-3 as an exhaustive solution has published it."""
     histogram = asked(client, "/api/nine/sectors/3-3")["histogram"]["distinct"]

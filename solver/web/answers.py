@@ -19,10 +19,13 @@ from solver.facts import (
 )
 from solver.game import Game
 from solver.levels import LEVELS, choose_turn
+from solver.plan import make_plan
 from solver.position import Position
 from solver.results import MoveResult
 from solver.rules import VARIANTS, Rules
-from solver.sectors import Sector, check_sector, known_sectors, parse_sector
+from solver.sectors import Sector, check_sector, closure, known_sectors, parse_sector
+from solver.sectortable import solving_command
+from solver.survey import unsolvable
 from solver.symmetries import images
 from solver.tablebase import Tablebase
 from solver.web.asked import MOST_PLIES, Parameters
@@ -30,6 +33,7 @@ from solver.web.asked import MOST_PLIES, Parameters
 __all__ = [
     "line",
     "move_in_parts",
+    "plan",
     "position",
     "reply",
     "rules",
@@ -136,6 +140,26 @@ def sector(tablebase: Tablebase, asked: Parameters, sector: str) -> Facts:
     found = parse_sector(sector)
     check_sector(asked.rules, found)
     return _table(tablebase, asked.rules, found)
+
+
+def plan(tablebase: Tablebase, asked: Parameters, sector: str) -> Facts:
+    """What it takes to make a sector's table, and all that it depends on."""
+    rules, wanted = asked.rules, parse_sector(sector)
+    check_sector(rules, wanted)
+    present = tablebase.present(rules, closure(rules, [wanted]))
+    missing = make_plan(rules, [wanted], present=present).missing()
+    why_not = unsolvable(rules, [wanted]) if missing.rows else None
+    makes = missing.rows and why_not is None
+    return {
+        "variant": rules.name,
+        "sector": str(wanted),
+        "tables": len(missing.rows),
+        "bytes": missing.bytes,
+        "memory": missing.memory,
+        "seconds": round(missing.seconds, 3),
+        "command": solving_command(tablebase.paths[0], rules, wanted) if makes else None,
+        "unsolvable": why_not,
+    }
 
 
 def _table(tablebase: Tablebase, rules: Rules, sector: Sector) -> Facts:

@@ -99,5 +99,13 @@ ENDPOINTS: Final = (
         "Sector",
         "A sector's counts, its deepest distances, and how many positions have each distance.",
     ),
+    Endpoint(
+        "/api/{variant}/plan/{sector}",
+        answers.plan,
+        (),
+        "Plan",
+        "What it takes to make a sector's table with all that it depends on, and the command.",
+        needs_tables=False,
+    ),
 )
 """Every endpoint that belongs to a variant."""

@@ -259,6 +259,20 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "histogram": _object({"positions": _BY_DEPTH, "distinct": _BY_DEPTH}),
         }
     ),
+    "Plan": _object(
+        {
+            "variant": _VARIANT,
+            "sector": _SECTOR,
+            "tables": _number(
+                "How many have to be made; 0 if the sector's is there with all others."
+            ),
+            "bytes": _number("About how many they take on disk."),
+            "memory": _number("About how many bytes of memory it takes to make them."),
+            "seconds": {"type": "number", "minimum": 0, "description": "About how long it takes."},
+            "command": _or_null(_text("What makes them; null if nothing does, or need be done.")),
+            "unsolvable": _or_null(_text("Why this machine cannot make them; null if it can.")),
+        }
+    ),
     "Health": _object({"status": _text("Always ok.", "ok"), "version": _text("Of the program.")}),
 }
 """Every answer by name."""

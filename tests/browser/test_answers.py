@@ -206,6 +206,7 @@ def test_turns_are_listed_that_go_on_from_a_click(play: Play) -> None:
         m["move"] for m in play.listed() if play.find(f"a[data-move='{m['move']}']").is_visible()
     }
     assert shown == {"b6-b4", "b6-d6"}
+    assert play.text('#moves section[data-value="draw"] h3').endswith("(2 of 5)")
     play.press("Escape")
     assert play.find("a[data-move='c3-d3']").is_visible()
 
@@ -226,6 +227,36 @@ def test_two_people_play_without_tables(bare: Play) -> None:
     bare.button("undo")
     game.undo()
     assert bare.shows(game.position)
+
+
+def test_what_a_missing_table_takes(partial: Play) -> None:
+    partial.open()
+    partial.find("#missing a").first.wait_for()
+    said = partial.text("#missing")
+    assert "492 tables in all (10 GB, about 15 minutes)" in said
+    partial.find("#missing a").filter(has_text="endgame").click()
+    partial.settle()
+    assert partial.value == "White wins in 9 plies."
+    partial.page.go_back()
+    partial.find("#missing a").filter(has_text="Three Men").click()
+    partial.settle()
+    assert "wins" in partial.value
+
+
+def test_what_is_made_at_once_is_offered(bare: Play) -> None:
+    bare.open()
+    bare.find("#missing code").nth(1).wait_for()
+    whole, small = bare.find("#missing code").all_inner_texts()
+    assert small == whole.replace("nine 0-0+9-9", "three 0-0+3-3")
+    bare.open("three")
+    bare.find("#missing").filter(has_text="about 1 second").wait_for()
+    assert bare.find("#missing code").count() == 1
+
+
+def test_what_cannot_be_made_is_told(bare: Play) -> None:
+    bare.open("dara")
+    bare.find("#missing").filter(has_text="memory").wait_for()
+    assert bare.find("#missing code").count() == 1  # of another game
 
 
 def test_the_program_does_not_play_without_tables(bare: Play) -> None:

@@ -130,15 +130,17 @@ def test_a_draw_by_repetition(play: Play) -> None:
 
 def test_every_variant_can_be_chosen(partial: Play) -> None:
     partial.open("six")
+    titles: set[str] = set()
     for name, rules in VARIANTS.items():
         partial.choose(name)
         assert partial.rules == rules
         assert partial.shown("points") == set(rules.board.points)
         assert partial.legal == set(rules.board.points)
-        assert name in partial.page.title()
+        titles.add(partial.page.title())
         turn = Position.start(rules).turns()[-1].text(rules.board)
         partial.turn(turn)
         assert partial.played == [turn]
+    assert len(titles) == len(VARIANTS)
 
 
 def test_options_can_be_chosen(partial: Play) -> None:
@@ -327,3 +329,66 @@ def test_turns_are_shown_before_they_are_played(partial: Play) -> None:
     assert shown.count() == 1
     partial.press("Enter")
     assert (partial.played, shown.count()) == (["a4"], 0)
+
+
+def test_half_a_turn_is_taken_back(partial: Play) -> None:
+    partial.open(position="w:Wa1,d1:Bd2,f6:H7,7")
+    assert partial.find("#undo").is_disabled()
+    partial.click("g1").button("undo")
+    assert (partial.white, partial.played) == ({"a1", "d1"}, [])
+    assert partial.find("#undo").is_disabled()
+    partial.click("g1", "g1")
+    assert (partial.white, partial.refusal) == ({"a1", "d1"}, "")
+    partial.open(position="w:Wa1,d1,g4,f4:Ba7,d7,f6,b2").click("g4", "g1", "g4")
+    assert partial.white == {"a1", "d1", "g4", "f4"}
+    partial.click("g4", "g1", "b2")
+    assert partial.played == ["g4-g1xb2"]
+
+
+def test_arrows_beside_the_board_go_through_the_game(play: Play, positions: list[Position]) -> None:
+    begin(play)
+    play.page.evaluate("document.activeElement.blur()")
+    play.press("ArrowLeft", "ArrowLeft")
+    assert play.shows(positions[1])
+    play.press("ArrowRight")
+    assert play.shows(positions[2])
+    play.point("c3").focus()
+    play.press("ArrowLeft")  # on the board it goes to another point
+    assert play.shows(positions[2])
+
+
+def test_what_was_taken_back_survives_a_reload(play: Play, positions: list[Position]) -> None:
+    begin(play)
+    play.press("u", "u")
+    play.page.reload()
+    play.settle().press("r")
+    assert play.shows(positions[2])
+    play.find("#language").select_option("ja")
+    play.page.reload()
+    play.settle().press("r")
+    assert play.shows(positions[3])
+
+
+def spread(places: list[tuple[float, float]]) -> float:
+    """How far apart some places are at most."""
+    return max(max(values) - min(values) for values in zip(*places, strict=True))
+
+
+def test_the_board_stays_where_it_is(partial: Play) -> None:
+    """Nobody is to miss a point because a sentence above the board has become longer."""
+    partial.open(position="w:Wa1,d1:Bd2,f6:H7,7")
+    places = [partial.middle(at("d2"))]
+    partial.point("g1").click()
+    places.append(partial.middle(at("d2")))
+    partial.point("d2").click()
+    places.append(partial.middle(at("d2")))
+    partial.settle()
+    places.append(partial.middle(at("d2")))
+    assert spread(places) < 1
+    partial.open(position=PUZZLE, play="perfect")
+    places = [partial.middle("#record")]
+    partial.point("c3").click()
+    partial.point("c4").click()
+    partial.find("#due").filter(has_text="thinking").wait_for()
+    places.append(partial.middle("#record"))
+    assert spread(places) < 1

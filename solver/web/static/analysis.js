@@ -5,6 +5,7 @@
 
 import { askPosition, askSector } from "./api.js";
 import { histogramWords, showHistogram } from "./histogram.js";
+import { askPlans, showMissing } from "./missing.js";
 import { narrowMoves, showMoves } from "./moves.js";
 import {
   endSentence,
@@ -13,7 +14,7 @@ import {
   valueSentence,
   warningSentence,
 } from "./sentences.js";
-import { showLine, showMissing } from "./showing.js";
+import { showLine } from "./showing.js";
 import { newGame, urlOf, withMove } from "./state.js";
 import { showSymmetries } from "./symmetries.js";
 import { t } from "./text.js";
@@ -41,6 +42,8 @@ export class Analysis {
   #patience = 0;
   /** Whether values have been waited for so long that people are told. */
   #isLate = false;
+  /** Whether there is nothing to show, nor about to be. */
+  #isEmpty = true;
   /** Whether what the tables say is kept from who plays. */
   #isHidden = false;
   /** The turns that go on from what has been clicked; null: all. */
@@ -50,6 +53,8 @@ export class Analysis {
   #line = null;
   #images = null;
   #sector = null;
+  /** What making a missing table takes; null: not known. */
+  #plans = null;
 
   /**
    * @param {(state: import("./state.js").State) => void} go shows another state.
@@ -94,7 +99,7 @@ export class Analysis {
     this.#game = this.#signal = null;
     this.#isLate = false;
     this.#ahead = null;
-    this.#answer = this.#line = this.#images = this.#sector = null;
+    this.#answer = this.#line = this.#images = this.#sector = this.#plans = null;
     find("moves").style.minHeight = `${find("moves").offsetHeight}px`;
     find("moves").replaceChildren();
     for (const id of ["histogram", "histogram-words"]) {
@@ -108,6 +113,7 @@ export class Analysis {
   /** Show that there is nothing to show. */
   clear() {
     this.forget();
+    this.#isEmpty = true;
     this.show();
     find("moves").style.minHeight = "";
   }
@@ -120,6 +126,7 @@ export class Analysis {
    */
   async load(game, signal) {
     this.forget();
+    this.#isEmpty = false;
     this.#game = game;
     this.#signal = signal;
     this.#patience = setTimeout(() => {
@@ -131,7 +138,7 @@ export class Analysis {
 
   /** Show everything, as in another language; what is not there yet is not missed at once. */
   show() {
-    if (this.#game && !this.#answer && !this.#isLate) {
+    if (!this.#isEmpty && !this.#answer && !this.#isLate) {
       return;
     }
     this.#showValues();
@@ -158,7 +165,16 @@ export class Analysis {
     this.#showValues();
     this.#showSector();
     this.#onAnswer();
-    await this.#askSector();
+    await Promise.all([this.#askSector(), this.#askPlans()]);
+  }
+
+  async #askPlans() {
+    if (this.#answer?.kind === "missing table" && this.#answer.sector) {
+      const signal = this.#signal;
+      const found = await settled(askPlans(this.#game.state, this.#answer.sector, signal), signal);
+      this.#plans = found.own ? found : null; // an error: what is missing is said without it
+      this.#showValues();
+    }
   }
 
   async #askSector() {
@@ -208,7 +224,7 @@ export class Analysis {
     find("value").textContent = game ? valueText(answer, isHidden) : "";
     say("warning", answer?.value && !isHidden ? warningText(answer, game.variant.fields) : null);
     say("history", game && !game.view.end ? historySentence(game.view) : null);
-    showMissing(find("missing"), isMissing ? answer : null, game?.view.variant);
+    showMissing(find("missing"), isMissing ? answer : null, this.#plans, game?.state);
     find("line").hidden = isHidden || !goesOn(answer);
     for (const id of ["value-panel", "moves-panel"]) {
       find(id).hidden = !game;

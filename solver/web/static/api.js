@@ -79,9 +79,23 @@ export function askPosition(what, state, start, signal, more = []) {
  * @param {AbortSignal} [signal]
  */
 export function askSector(state, sector, signal) {
-  const options = state.options.map((option) => ["r", option]);
-  const path = [state.variant, "sectors", sector].map(encodeURIComponent).join("/");
-  return ask(path, options, signal);
+  return askOfSector(state, "sectors", sector, signal);
+}
+
+/**
+ * Ask what making the table of a sector takes.
+ *
+ * @param {{variant: string, options: string[]}} state
+ * @param {string} sector such as `3-3`.
+ * @param {AbortSignal} [signal]
+ */
+export function askPlan(state, sector, signal) {
+  return askOfSector(state, "plan", sector, signal);
+}
+
+function askOfSector({ variant, options }, what, sector, signal) {
+  const path = [variant, what, sector].map(encodeURIComponent).join("/");
+  return ask(path, options.map((option) => ["r", option]), signal);
 }
 
 async function ask(path, pairs, signal) {

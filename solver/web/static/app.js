@@ -36,7 +36,7 @@ import { fillTexts, preferredLanguage, setLanguage, t } from "./text.js";
 
 /** What is on the page now. */
 const now = {
-  state: readState(location.search),
+  state: readState(location.search, keptFuture()),
   /** All variants, boards and levels; null until the server has told them. */
   catalogue: null,
   /** The variant with its options; null if there is none such. */
@@ -57,7 +57,16 @@ const now = {
   notice: null,
 };
 
+/** What could be played again before the page was loaded anew. */
+function keptFuture() {
+  const { future } = history.state ?? {};
+  return Array.isArray(future) ? future : [];
+}
+
 let loading = new AbortController();
+
+/** How long to wait for a position, in milliseconds, before saying that it is being waited for. */
+const PATIENCE = 250;
 
 const find = (id) => document.getElementById(id);
 
@@ -83,15 +92,21 @@ const analysis = new Analysis((state) => go(state), onValues);
 
 /** Lead to a state; by "replace" the browser's Back button does not come back to this one. */
 function go(state, how = "push") {
-  const url = urlOf(state);
-  if (how === "push" && url !== location.pathname + location.search) {
-    history.pushState(null, "", url);
-  } else {
-    history.replaceState(null, "", url);
-  }
   now.state = state;
+  keep(how);
   setup.end();
   load();
+}
+
+/** Have the browser keep the state: what the URL has no place for, too. */
+function keep(how = "replace") {
+  const url = urlOf(now.state);
+  const { future } = now.state;
+  if (how === "push" && url !== location.pathname + location.search) {
+    history.pushState({ future }, "", url);
+  } else {
+    history.replaceState({ future }, "", url);
+  }
 }
 
 /** Follow a link of the page, or the browser's Back button, to a URL's state. */
@@ -132,10 +147,17 @@ async function load() {
   const { signal } = loading;
   Object.assign(now, { view: null, clicks: [], problem: null, refusal: null });
   analysis.forget();
-  showGame();
+  showButtons();
+  showRecord(find("record"), now.state, null);
   find("notice").textContent = now.notice ? t(now.notice) : "";
   now.notice = null;
   find("board").setAttribute("aria-busy", "true");
+  const patience = setTimeout(() => {
+    if (!now.view && !now.problem) {
+      find("due").textContent = t("due.loading");
+    }
+  }, PATIENCE);
+  signal.addEventListener("abort", () => clearTimeout(patience));
   try {
     await loadPosition(signal);
   } catch (error) {
@@ -169,6 +191,9 @@ async function loadPosition(signal) {
   signal.throwIfAborted();
   now.view = view;
   now.state = { ...state, moves: view.played };
+  if (now.refusal?.key === "refusal.loading") {
+    now.refusal = null;
+  }
   checkLevel();
   analysis.hide(isHidden());
   showAll();
@@ -212,7 +237,7 @@ async function letProgramPlay(signal) {
 /** Let two people go on, where the program cannot play. */
 function dismissProgram(key, facts = {}) {
   now.state = { ...now.state, opponent: null };
-  history.replaceState(null, "", urlOf(now.state));
+  keep();
   now.refusal = { key, facts };
 }
 
@@ -282,12 +307,13 @@ function showAll() {
   }
   showProblem(now.problem, state, catalogue, variant);
   showBoard();
-  showGame();
+  showRecord(find("record"), state, now.view);
   analysis.show();
 }
 
 function showBoard() {
   const { state, view, clicks, refusal, problem } = now;
+  showButtons();
   find("refusal").textContent = refusal ? t(refusal.key, refusal.facts) : "";
   if (setup.open) {
     showArrangement(board(), setup.arrangement);
@@ -314,11 +340,11 @@ function showBoard() {
   }
 }
 
-function showGame() {
+function showButtons() {
   const { state, view } = now;
-  find("undo").disabled = setup.open || undoPly(state, view?.side) === null;
+  const isBegun = now.clicks.length > 0 && view !== null;
+  find("undo").disabled = setup.open || (!isBegun && undoPly(state, view?.side) === null);
   find("redo").disabled = setup.open || redoPly(state, view?.side) === null;
-  showRecord(find("record"), state, view);
 }
 
 // -- what people do -------------------------------------------------------------------------------
@@ -377,7 +403,7 @@ function chooseLimit({ dataset, value }) {
 function chooseLanguage(code) {
   setLanguage(code);
   now.state = { ...now.state, language: code };
-  history.replaceState(null, "", urlOf(now.state));
+  keep();
   showAll();
   setup.refresh();
 }
@@ -401,6 +427,15 @@ async function copyPosition() {
   if (text) {
     const isCopied = await copy(text);
     find("notice").textContent = t(isCopied ? "copy.done" : "copy.failed", { text });
+  }
+}
+
+/** Leave set-up, let go of a stone, or take half a turn back. */
+function escape() {
+  if (setup.open) {
+    toggleSetup();
+  } else {
+    letGo();
   }
 }
 
@@ -436,7 +471,7 @@ function listen() {
   on("language", "change", ({ target }) => chooseLanguage(target.value));
   listenToLinks((query) => follow(query));
   listenToSkip(document.querySelector(".skip"), find("board"));
-  listenToKeys({ Escape: letGo, u: undo, r: redo });
+  listenToKeys({ Escape: escape, u: undo, r: redo, ArrowLeft: undo, ArrowRight: redo });
   window.addEventListener("popstate", () => {
     if (urlOf(now.state) !== location.pathname + location.search) {
       follow(location.search, "replace");

@@ -128,6 +128,9 @@ export function click(view, clicks, point, board, flyingAt) {
       return advanced(moves, [point]);
     }
   }
+  if (chosen.to !== null && [chosen.from, chosen.to].includes(point)) {
+    return { clicks: [], move: null, refusal: null }; // the stone goes back
+  }
   const refusal = whyRefused(view, chosen, point, board, flyingAt);
   return { clicks, move: null, refusal };
 }

@@ -22,14 +22,14 @@ export const english = Object.freeze({
   "page.skip": "Skip to the board",
   "page.noscript": "This page needs JavaScript.",
   "page.keys":
-    "Arrow keys go from point to point, Enter or Space clicks, Escape lets go, u takes a turn back, r plays it again.",
+    "On the board, arrow keys go from point to point, Enter or Space clicks, Escape lets go. Elsewhere ← takes a turn back and → plays it again, as u and r do everywhere.",
   "list.separator": ", ",
   "language.name": "English",
 
   // -- sides and their stones -------------------------------------------------------------------
   "side.white": "White",
   "side.black": "Black",
-  "hand.none": "{colour}: no stones in hand",
+  "hand.none": ({ colour, count }) => `${colour}: ${counted(count, "stone")} on the board`,
   "hand.count": ({ colour, count }) => `${colour}: ${counted(count, "stone")} in hand`,
 
   // -- choices ----------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ export const english = Object.freeze({
   "variant.three": "Three Men’s Morris",
   "variant.tic-tac-toe": "Tic-tac-toe",
   "variant.dara": "Dara",
-  "variant.both": "{name} ({cli})",
+  "variant.with": "{name} ({options})",
   "option.stones": "Stones for each side",
   "option.stones.value": "{value}",
   "option.flying": "Flying",
@@ -73,13 +73,13 @@ export const english = Object.freeze({
   "option.quiet_limit.value": "after {value} plies",
   "option.usual": "{value} (usual)",
   "opponent.none": "Two people",
-  "level.perfect": "The program, perfect",
-  "level.hard": "The program, hard",
-  "level.normal": "The program, normal",
-  "level.easy": "The program, easy",
-  "level.other": "The program, level {name}",
+  "level.perfect": "Program, perfect",
+  "level.hard": "Program, hard",
+  "level.normal": "Program, normal",
+  "level.easy": "Program, easy",
+  "level.other": "Program, level {name}",
   "level.never": "{name} (never errs)",
-  "level.rate": "{name} (errs in 1 turn of {turns})",
+  "level.rate": "{name} (errs 1 turn in {turns})",
 
   // -- buttons ----------------------------------------------------------------------------------
   "button.undo": "Take back",
@@ -121,7 +121,7 @@ export const english = Object.freeze({
   "due.take-first":
     "{colour} has closed two mills: choose the first of two stones of {opponent}’s to take.",
   "due.take-second": "{colour} takes a second stone of {opponent}’s: choose it.",
-  "due.back": "Escape takes the half turn back.",
+  "due.back": "“Take back” or Escape undoes the half turn.",
   "due.you": "Your turn.",
   "due.thinking": "{colour}, the program, is thinking …",
   "due.replied": "{colour}, the program, has played {move}.",
@@ -211,9 +211,9 @@ export const english = Object.freeze({
   "setup.help":
     "Choose what to put, then click points; or drag stones. The same stone again takes it away, another replaces it.",
   "setup.tool": "Put",
-  "setup.tool.white": "White stone",
-  "setup.tool.black": "Black stone",
-  "setup.tool.erase": "Nothing",
+  "setup.tool.white": "White",
+  "setup.tool.black": "Black",
+  "setup.tool.erase": "Remove",
   "setup.hands": "Stones in hand",
   "setup.white-hand": "White’s hand",
   "setup.black-hand": "Black’s hand",
@@ -252,14 +252,22 @@ export const english = Object.freeze({
   "error.address.reset": "Begin a new game instead",
 
   // -- missing tables ---------------------------------------------------------------------------
-  "missing.heading": "A table is missing",
   "missing.sector": "The value needs the table of sector {sector}, which is not there yet.",
   "missing.any": "The value needs a table that is not there yet.",
   "missing.unsolvable": "It cannot be made here: {reason}",
   "missing.command": "This command makes it, with all that it needs:",
-  "missing.plan": "That can take hundreds of tables. What it needs is told by:",
+  "missing.makes": ({ count, size, time }) =>
+    `This command makes it, ${count === 1 ? "one table" : `${counted(count, "table")} in all`} (${size}, ${time}):`,
   "missing.small": "A small game is solved in seconds:",
-  "missing.still": "Without it you can still play here, two people at one board.",
+  "missing.still": "Two people can play here all the same.",
+  "missing.there": "With answers there are:",
+  "missing.endgame": "{name}, an endgame",
+  "size.GB": "{size} GB",
+  "size.MB": "{size} MB",
+  "time.days": ({ count }) => `about ${counted(count, "day")}`,
+  "time.hours": ({ count }) => `about ${counted(count, "hour")}`,
+  "time.minutes": ({ count }) => `about ${counted(count, "minute")}`,
+  "time.seconds": ({ count }) => `about ${counted(count, "second")}`,
   "missing.opponent": "The program cannot play here: it needs the missing table.",
 
   // -- panels -----------------------------------------------------------------------------------
@@ -268,6 +276,7 @@ export const english = Object.freeze({
   "moves.group.draw": ({ count }) => `Drawing (${count.toLocaleString("en-US")})`,
   "moves.group.loss": ({ count }) => `Losing (${count.toLocaleString("en-US")})`,
   "moves.group.unknown": ({ count }) => `Legal (${count.toLocaleString("en-US")})`,
+  "moves.some": "{shown} of {all}",
   "moves.none": "There is no legal turn.",
   "moves.wait": "The tables are being asked what each is worth …",
   "moves.explain": "What the side to move gets, and in how many plies.",

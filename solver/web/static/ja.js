@@ -10,18 +10,18 @@ export const japanese = Object.freeze({
   // -- the page ---------------------------------------------------------------------------------
   "page.name": "モリス",
   "page.title": "{name}・モリス",
-  "page.about": "ナイン・メンズ・モリスとその仲間の最善手",
+  "page.about": "ナイン・メンズ・モリスと関連ゲームの完全解析",
   "page.skip": "盤へ移動",
   "page.noscript": "このページには JavaScript が必要です。",
   "page.keys":
-    "矢印キーで点を移動、Enter かスペースでクリック、Esc で選択解除、u で待った、r で進める。",
+    "盤上では矢印キーで点を移動、Enter かスペースでクリック、Esc で選択解除。盤の外では ← で待った、→ で一手進める（u と r はどこでも使えます）。",
   "list.separator": "、",
   "language.name": "日本語",
 
   // -- sides and their stones -------------------------------------------------------------------
   "side.white": "白",
   "side.black": "黒",
-  "hand.none": "{colour}：手持ちの石なし",
+  "hand.none": "{colour}：盤上の石 {count} 個",
   "hand.count": "{colour}：手持ちの石 {count} 個",
 
   // -- choices ----------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ export const japanese = Object.freeze({
   "label.options": "ルール",
   "label.language": "言語",
   "label.opponent": "相手",
-  "label.side": "あなたの石",
+  "label.side": "あなたの側",
   "variant.nine": "ナイン・メンズ・モリス",
   "variant.nine-no-flying": "ナイン・メンズ・モリス（飛びなし）",
   "variant.nine-tournament": "ナイン・メンズ・モリス（同時ミルで2個取り）",
@@ -45,7 +45,7 @@ export const japanese = Object.freeze({
   "variant.three": "スリー・メンズ・モリス",
   "variant.tic-tac-toe": "三目並べ（○×ゲーム）",
   "variant.dara": "ダラ",
-  "variant.both": "{name}（{cli}）",
+  "variant.with": "{name}（{options}）",
   "option.stones": "それぞれの石の数",
   "option.stones.value": "{value} 個",
   "option.flying": "飛び",
@@ -76,7 +76,7 @@ export const japanese = Object.freeze({
   // -- buttons ----------------------------------------------------------------------------------
   "button.undo": "待った",
   "button.undo.hint": "直前の手を取り消す（u）",
-  "button.redo": "進める",
+  "button.redo": "一手進める",
   "button.redo.hint": "取り消した手をもう一度指す（r）",
   "button.new": "新しい対局",
   "button.new.hint": "何もない盤から始める",
@@ -102,7 +102,7 @@ export const japanese = Object.freeze({
   "due.loading": "局面を読み込んでいます…",
   "due.place": "{colour}の手番：空いている点に石を置く（残り {count} 個）。",
   "due.move": "{colour}の手番：石を隣の空いている点へ動かす。",
-  "due.fly": "{colour}の手番：飛べます。石を好きな空いている点へ動かす。",
+  "due.fly": "{colour}の手番：石を空いている好きな点へ飛ばせます。",
   "due.place-move": "{colour}の手番：石を置く（残り {count} 個）か、隣の空いている点へ動かす。",
   "due.place-fly":
     "{colour}の手番：石を置く（残り {count} 個）か、好きな空いている点へ飛ばす。",
@@ -111,7 +111,7 @@ export const japanese = Object.freeze({
   "due.take-first":
     "{colour}のミルが同時に2つできました：取る{opponent}石を2個選びます。まず1個目を選んでください。",
   "due.take-second": "{colour}は{opponent}石をもう1個取れます：2個目を選んでください。",
-  "due.back": "Esc で途中の手を取り消せます。",
+  "due.back": "「待った」か Esc で途中の手を取り消せます。",
   "due.you": "あなたの番です。",
   "due.thinking": "プログラム（{colour}）が考えています…",
   "due.replied": "プログラム（{colour}）の手は {move} です。",
@@ -135,7 +135,7 @@ export const japanese = Object.freeze({
   // -- values -----------------------------------------------------------------------------------
   "value.heading": "形勢",
   "value.win": "{colour}が {count} 手で勝ち。",
-  "value.loss": "{colour}が {count} 手で負け。",
+  "value.loss": "{colour}は {count} 手で負け。",
   "value.win.unknown": "{colour}の勝ち。手数は距離の表がないと分かりません。",
   "value.loss.unknown": "{colour}の負け。手数は距離の表がないと分かりません。",
   "value.draw": "双方が最善を尽くせば引き分け。",
@@ -218,9 +218,9 @@ export const japanese = Object.freeze({
   "setup.help":
     "置くものを選んで点をクリックするか、石をドラッグします。同じ石をもう一度クリックすると取り除き、違う石なら置き換えます。",
   "setup.tool": "置くもの",
-  "setup.tool.white": "白石",
-  "setup.tool.black": "黒石",
-  "setup.tool.erase": "なし（消す）",
+  "setup.tool.white": "白",
+  "setup.tool.black": "黒",
+  "setup.tool.erase": "消す",
   "setup.hands": "手持ちの石",
   "setup.white-hand": "白の手持ち",
   "setup.black-hand": "黒の手持ち",
@@ -273,14 +273,21 @@ export const japanese = Object.freeze({
   "error.address.reset": "新しい対局を始める",
 
   // -- missing tables ---------------------------------------------------------------------------
-  "missing.heading": "表がありません",
-  "missing.sector": "形勢を知るにはセクター {sector} の表が必要ですが、まだありません。",
+  "missing.sector": "形勢を知るには、終局データベースのセクター {sector} の表が必要ですが、まだありません。",
   "missing.any": "形勢を知るために必要な表がまだありません。",
   "missing.unsolvable": "大きすぎるため、ここでは作れません。",
   "missing.command": "次のコマンドで、必要な表がすべて作られます：",
-  "missing.plan": "数百の表が必要なこともあります。何が必要かは次のコマンドで分かります：",
+  "missing.makes": "次のコマンドで、必要な表 {count} 個が作られます（{size}、{time}）：",
   "missing.small": "小さなゲームなら数秒で解けます：",
   "missing.still": "表がなくても、二人での対局はできます。",
+  "missing.there": "次のものなら答えが分かります：",
+  "missing.endgame": "{name}の終盤",
+  "size.GB": "{size} GB",
+  "size.MB": "{size} MB",
+  "time.days": "約 {count} 日",
+  "time.hours": "約 {count} 時間",
+  "time.minutes": "約 {count} 分",
+  "time.seconds": "約 {count} 秒",
   "missing.opponent": "必要な表がないため、ここではプログラムは指せません。",
 
   // -- panels -----------------------------------------------------------------------------------
@@ -289,6 +296,7 @@ export const japanese = Object.freeze({
   "moves.group.draw": "引き分けになる手（{count}）",
   "moves.group.loss": "負けになる手（{count}）",
   "moves.group.unknown": "指せる手（{count}）",
+  "moves.some": "{all} 手のうち {shown} 手",
   "moves.none": "指せる手はありません。",
   "moves.wait": "それぞれの手の価値を調べています…",
   "moves.explain": "手番の側から見た結果と、終局までの手数です。",
@@ -352,7 +360,7 @@ export const japanese = Object.freeze({
   "rules.of": "{name}のルール",
   "rules.board": "盤",
   "rules.stones": "石",
-  "rules.turns": "手番",
+  "rules.turns": "手の進め方",
   "rules.flying": "飛び",
   "rules.a mill": "ミル",
   "rules.two at once": "同時に2つ",

@@ -1,7 +1,7 @@
 /** What people do anywhere on the page: keys, links, and copying. */
 
 /**
- * Call what a key stands for, unless somebody is typing.
+ * Call what a key stands for, unless somebody is typing, or what has the focus knows the key itself.
  *
  * @param {Object<string, () => void>} actions by key, such as `Escape`.
  */
@@ -9,7 +9,8 @@ export function listenToKeys(actions) {
   document.addEventListener("keydown", (event) => {
     const isTyping = event.target.closest?.("input, select, textarea");
     const isCommand = event.ctrlKey || event.metaKey || event.altKey;
-    if (!isTyping && !isCommand && Object.hasOwn(actions, event.key)) {
+    const isTaken = isTyping || isCommand || event.defaultPrevented;
+    if (!isTaken && Object.hasOwn(actions, event.key)) {
       actions[event.key]();
     }
   });

@@ -5,7 +5,7 @@
  */
 
 import { isPlainClick } from "./listening.js";
-import { errorSentence, moveLabel, valueWords } from "./sentences.js";
+import { errorSentence, moveLabel, printed, valueWords } from "./sentences.js";
 import { formatNumber, t } from "./text.js";
 
 const GROUPS = Object.freeze(["win", "draw", "loss", "unknown"]);
@@ -50,7 +50,9 @@ export function narrowMoves(element, names) {
     for (const item of items) {
       item.hidden = names !== null && !names.has(item.firstElementChild.dataset.move);
     }
-    section.hidden = items.every(({ hidden }) => hidden);
+    const count = items.filter(({ hidden }) => !hidden).length;
+    section.hidden = count === 0;
+    section.querySelector(".words").textContent = groupWords(section.dataset.value, count, items.length);
   }
 }
 
@@ -82,12 +84,18 @@ function groupOf(value, moves, hrefOf, onChoose, best) {
   const section = document.createElement("section");
   section.dataset.value = value;
   const heading = document.createElement("h3");
-  heading.append(letterOf(value), t(`moves.group.${value}`, { count: moves.length }));
+  heading.append(letterOf(value), span("words", groupWords(value, moves.length, moves.length)));
   const list = document.createElement("ul");
   list.className = "move-list";
   list.append(...moves.map((move) => itemOf(move, best.has(move), hrefOf, onChoose)));
   section.append(heading, list);
   return section;
+}
+
+/** What a group of turns is called, and how many there are; of how many, if only some are shown. */
+function groupWords(value, shown, all) {
+  const count = shown === all ? all : t("moves.some", { shown, all });
+  return t(`moves.group.${value}`, { count });
 }
 
 /** The letter of a value, which tells groups apart without their colour. */
@@ -108,7 +116,7 @@ function itemOf(move, best, hrefOf, onChoose) {
   link.setAttribute("aria-label", best ? t("move.best", { move: label }) : label);
   link.title = valueWords(move.value, move.dtw);
   link.classList.toggle("best", best);
-  link.append(span("turn", move.move.replaceAll("x", "×")));
+  link.append(span("turn", printed(move.move)));
   if (typeof move.dtw === "number") link.append(span("depth", formatNumber(move.dtw)));
   link.addEventListener("click", (event) => {
     if (!isPlainClick(event)) return; // a new tab or window is the browser's business

@@ -2,7 +2,7 @@
 
 import { drawBoard, handPicture } from "./board.js";
 import { nextPoints, partOfTurn, viewAfterClicks } from "./clicking.js";
-import { dueSentence, handSentence, pointLabel } from "./sentences.js";
+import { dueSentence, handSentence, pointLabel, printed } from "./sentences.js";
 import { OTHER_SIDE } from "./state.js";
 import { t } from "./text.js";
 
@@ -85,7 +85,7 @@ export function dueText(view, clicks, { against, side, thinking, replied }) {
   const other = OTHER_SIDE[view.side];
   const goesOn = view.end && view.moves.length > 0 && !against && !clicks.length;
   return [
-    replied && t("due.replied", { colour: other, move: replied }),
+    replied && t("due.replied", { colour: other, move: printed(replied) }),
     against && !view.end && !clicks.length && t("due.you"),
     against && view.end?.winner && t(view.end.winner === side ? "end.you.won" : "end.you.lost"),
     // Who plays on after a draw is told of the turn, not of the draw.
@@ -135,7 +135,7 @@ function showPlayers(view, toMove, places) {
     element.classList.toggle("to-move", side === toMove);
     const mark = side === toMove ? "▸ " : "";
     const name = document.createElement("span");
-    name.textContent = mark + handSentence(side, hand);
+    name.textContent = mark + handSentence(side, hand, view[side].length);
     const stones = handPicture(side, hand);
     if (places && side === toMove) {
       stones.classList.add("grabbable");

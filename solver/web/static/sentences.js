@@ -9,6 +9,9 @@
 import { OTHER_SIDE } from "./state.js";
 import { formatNumber, hasText, language, LANGUAGES, SERVED, t } from "./text.js";
 
+/** Units of sizes, in bytes, and of times, in seconds, the largest first. */
+const SIZES = Object.freeze([["GB", 1e9], ["MB", 1e6]]);
+const TIMES = Object.freeze([["days", 86_400], ["hours", 3600], ["minutes", 60], ["seconds", 1]]);
 
 /**
  * What is due, or how the game ended.
@@ -138,13 +141,13 @@ export function errorSentence(error) {
 }
 
 /**
- * Which table is missing; and why it cannot be made, if the server knows no command that makes it.
- * @param {{sector?: string|null, command?: string|null, error?: string}} error
- * @returns {string} the command that makes it is `error.command`
+ * Which table is missing; and why it cannot be made, if it cannot.
+ * @param {{sector?: string|null}} error
+ * @param {string|null} [reason] the server's, in English
+ * @returns {string}
  */
-export function missingSentence({ sector, command, error }) {
+export function missingSentence({ sector }, reason = null) {
   const missing = sector ? t("missing.sector", { sector }) : t("missing.any");
-  const reason = command ? null : /not solvable here: (.+)$/.exec(error ?? "")?.[1];
   if (!reason) return missing;
   return missing + t("sentence.separator") + t("missing.unsolvable", { reason: withStop(reason) });
 }
@@ -185,6 +188,30 @@ export function moveWords({ from, to, captures }) {
 }
 
 /**
+ * A turn with the sign that people read for a capture.
+ * @param {string} move such as "f2-f4xd5"
+ * @returns {string}
+ */
+export function printed(move) {
+  return move.replaceAll("x", "×");
+}
+
+/**
+ * What making tables takes, in words.
+ * @param {{tables: number, bytes: number, seconds: number}} plan the server's
+ * @returns {{count: number, size: string, time: string}}
+ */
+export function planWords({ tables: count, bytes, seconds }) {
+  const [unit, per] = SIZES.find(([, least]) => bytes >= least) ?? SIZES.at(-1);
+  const [name, length] = TIMES.find(([, least]) => seconds >= 1.5 * least) ?? TIMES.at(-1);
+  return {
+    count,
+    size: t(`size.${unit}`, { size: Math.max(1, Math.round(bytes / per)) }),
+    time: t(`time.${name}`, { count: Math.max(1, Math.round(seconds / length)) }),
+  };
+}
+
+/**
  * A turn and what it is worth, in words.
  * @param {object} move a MOVE, with `value` and `dtw` if they are known
  * @returns {string} such as "f2 to f4, takes d5: win in 15 plies"
@@ -203,8 +230,10 @@ export function moveLabel(move) {
  * @returns {string} such as "Six Men’s Morris (six)"
  */
 export function variantName(cli) {
-  const key = `variant.${cli.split(" ")[0]}`;
-  return hasText(key) ? t("variant.both", { name: t(key), cli }) : cli;
+  const [variant, ...options] = cli.split(" -r ");
+  const key = `variant.${variant}`;
+  const name = hasText(key) ? t(key) : variant;
+  return options.length ? t("variant.with", { name, options }) : name;
 }
 
 /**
@@ -232,13 +261,14 @@ export function optionValue(option, value) {
 }
 
 /**
- * How many stones a side holds.
+ * How many stones a side has in hand, or else on the board.
  * @param {"white"|"black"} colour
- * @param {number} count
+ * @param {number} count in hand
+ * @param {number} stones on the board
  * @returns {string}
  */
-export function handSentence(colour, count) {
-  return count ? t("hand.count", { colour, count }) : t("hand.none", { colour });
+export function handSentence(colour, count, stones) {
+  return count ? t("hand.count", { colour, count }) : t("hand.none", { colour, count: stones });
 }
 
 /**

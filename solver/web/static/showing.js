@@ -1,7 +1,6 @@
-/** What stands beside the board: the game so far, best play, and missing tables. */
+/** What stands beside the board: the game so far, and best play. */
 
-import { copy } from "./listening.js";
-import { lineEndSentence, missingSentence } from "./sentences.js";
+import { lineEndSentence, printed } from "./sentences.js";
 import { OTHER_SIDE, atPly, urlOf } from "./state.js";
 import { t } from "./text.js";
 
@@ -64,51 +63,6 @@ export function showLine(element, state, answer) {
   );
   const end = moves.length ? lineEndSentence(answer) : t("line.none");
   element.replaceChildren(list, made("p", { className: "note", textContent: end }));
-}
-
-/**
- * Show which table is missing, and how it is made.
- *
- * @param {HTMLElement} element
- * @param {{sector: string|null, command: string|null}|null} error null: none is missing.
- * @param {string} variant with its options, as the command line has it.
- */
-export function showMissing(element, error, variant) {
-  element.hidden = !error;
-  if (!error) {
-    element.replaceChildren();
-    return;
-  }
-  const paragraph = (textContent) => made("p", { textContent });
-  const parts = [
-    made("h3", { textContent: t("missing.heading") }),
-    paragraph(missingSentence(error)),
-  ];
-  // Some sectors are too large for any command to make their tables.
-  if (error.command) {
-    parts.push(paragraph(t("missing.command")), ...commandOf(error.command));
-    if (error.sector?.includes("+")) {
-      const plan = `morris plan ${variant} ${error.sector}`;
-      parts.push(paragraph(t("missing.plan")), ...commandOf(plan));
-      parts.push(paragraph(t("missing.small")), ...commandOf("morris solve three --all"));
-    }
-  }
-  element.replaceChildren(...parts, paragraph(t("missing.still")));
-}
-
-/** A command, and a button that copies it. */
-function commandOf(command) {
-  const textContent = t("button.copy-command");
-  const button = made("button", { type: "button", className: "copy", textContent });
-  button.addEventListener("click", async () => {
-    button.textContent = t((await copy(command)) ? "copy.command" : "copy.not");
-  });
-  return [made("code", { textContent: command }), button];
-}
-
-/** A move with the sign that people read for a capture. */
-function printed(move) {
-  return move.replaceAll("x", "×");
 }
 
 function linkTo(state, textContent) {
