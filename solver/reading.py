@@ -6,7 +6,7 @@ import re
 
 from solver.errors import UsageError
 
-__all__ = ["parse_number", "quoted"]
+__all__ = ["parse_number", "quoted", "shortened"]
 
 _NUMBER = re.compile(r"[+-]?\d{1,4}", re.ASCII)
 
@@ -20,4 +20,9 @@ def parse_number(text: str) -> int:
 
 def quoted(text: str, limit: int = 40) -> str:
     """A piece of what the user wrote, on one line and not too long."""
-    return repr(text if len(text) <= limit else text[: limit - 3] + "...")
+    return repr(shortened(text, limit))
+
+
+def shortened(text: str, limit: int = 40) -> str:
+    """As much of a text as a sentence has room for."""
+    return text if len(text) <= limit else text[: limit - 3] + "..."

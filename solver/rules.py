@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from solver.boards import BOARDS, Board
 from solver.errors import UsageError
+from solver.reading import quoted, shortened
 
 __all__ = [
     "OPTIONS",
@@ -349,9 +350,11 @@ def with_options(rules: Rules, options: Iterable[str]) -> Rules:
         option = OPTIONS.get(name)
         if option is None:
             known = "; ".join(f"{key}={each.valid}" for key, each in OPTIONS.items())
-            raise UsageError(f"no rule option is called {name!r}; there are: {known}")
+            raise UsageError(f"no rule option is called {quoted(name)}; there are: {known}")
         if not equals or value not in option.values:
-            raise UsageError(f"{name}={value} is not a rule; {name} may be {option.valid}")
+            raise UsageError(
+                f"{shortened(f'{name}={value}')} is not a rule; {name} may be {option.valid}"
+            )
         if name in chosen:
             raise UsageError(f"the rule option {name} is given twice")
         why = _without_meaning(rules, name)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import test_readme
@@ -22,7 +23,8 @@ from conftest import Morris, solved_once
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver import open_tablebase
+from solver import Position, open_tablebase
+from solver.tablebase import Tablebase
 from solver.web import serving
 from solver.web.application import make_application
 
@@ -215,6 +217,8 @@ def test_a_port_that_is_taken(morris: Morris) -> None:
         (["--cors", "http://user@example.org"], "--cors takes"),
         (["--cors", "HTTP://example.org"], "--cors takes"),
         (["--cors", "http://example.org:99999"], "--cors takes"),
+        (["--cors", "https://example.org:443"], "not 'https://example.org:443' but 'https://exam"),
+        (["--cors", "http://[::1]:80"], "without the usual port"),
         (["--cors", "http://example.org\n"], "--cors takes"),
         (["--db", __file__], "is not a folder"),
     ],
@@ -238,13 +242,19 @@ def impatient(database: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that takes three connections, and no request for longer than 0.4 s."""
     monkeypatch.setattr(serving, "_REQUEST_SECONDS", 0.4)
     with open_tablebase(database) as tablebase:
-        listener = serving.open_port("127.0.0.1", 0)
-        threading.Thread(
-            target=serving.serve,
-            args=(make_application(tablebase), listener, 3),
-            daemon=True,  # uvicorn stops by signals alone
-        ).start()
-        yield listener.getsockname()[1]
+        yield served_aside(tablebase, 3)
+
+
+def served_aside(tablebase: Tablebase, connections: int) -> int:
+    """The port of a server in a thread of this process."""
+    listener = serving.open_port("127.0.0.1", 0)
+    threading.Thread(
+        target=serving.serve,
+        args=(make_application(tablebase), listener, connections),
+        daemon=True,  # uvicorn stops by signals alone
+    ).start()
+    port: int = listener.getsockname()[1]
+    return port
 
 
 def connect(port: int) -> socket.socket:
@@ -318,6 +328,58 @@ def test_what_is_no_request_is_answered_like_all_else(server: Server) -> None:
     answer = server.exchange(b"GARBAGE\r\n\r\n")
     assert status_of(answer) == 400
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["kind"] == "bad request"
+
+
+def test_who_has_left_keeps_nobody_waiting(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    class Slow(Tablebase):
+        def analyse(self, position: Position) -> Any:
+            begun.append(position)
+            time.sleep(0.3)
+            return super().analyse(position)
+
+    with Slow(database) as slow:
+        port = served_aside(slow, 100)
+        for number in range(40):
+            stones = f"w:Wa1,d1,g4:Ba{4 + 3 * (number % 2)},d7,g7"
+            with connect(port) as leaving:
+                target = f"/api/nine?position={stones}&repetition={number + 2}"
+                leaving.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        with connect(port) as staying:
+            began = time.monotonic()
+            target = "/api/nine/turns?position=w:Wa1,d1,g4:Ba4,d7,g7"
+            staying.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert status_of(staying.recv(65536)) == 200
+    assert time.monotonic() - began < 3
+    assert len(begun) <= 10
+
+
+def test_a_server_may_run_out_of_files(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    command = ["bash", "-c", 'ulimit -n 64; exec "$0" -m solver serve --port 0 --db "$1"']
+    command += [sys.executable, str(tmp_path)]
+    with open(log, "w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdout is not None
+    port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
+    connections = [connect(port) for _ in range(120)]
+    time.sleep(0.5)
+    for connection in connections:
+        connection.close()
+    deadline = time.monotonic() + 20
+    status = 0
+    while status != 200 and time.monotonic() < deadline:
+        with connect(port) as another, suppress(OSError, AssertionError):
+            another.settimeout(3)
+            status = ask_on(another)
+        time.sleep(0.2)
+    process.terminate()
+    out, _ = process.communicate(timeout=20)
+    assert (status, process.returncode, out) == (200, 0, "Stopped.\n")
+    said = log.read_text().splitlines()
+    assert len(said) <= 1
+    assert all("connections have to wait: too many open files" in line for line in said)
 
 
 def test_a_signal_amid_questions(tmp_path: Path) -> None:

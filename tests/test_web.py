@@ -271,7 +271,9 @@ def test_sectors_are_those_of_the_tables(
         assert whole == record | {"metric": "dtw"}
         assert {**whole, "metric": "dtw"} == whole | summary
         assert "histogram" not in summary
-    assert asked(client, "/api/six/sectors") == {"variant": "six", "sectors": []}
+    none: dict[str, list[str]] = {"sectors": [], "damaged": []}
+    assert answer["damaged"] == []
+    assert asked(client, "/api/six/sectors") == {"variant": "six", **none}
 
 
 @pytest.mark.parametrize(

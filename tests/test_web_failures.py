@@ -87,6 +87,17 @@ def test_a_missing_table_is_named_with_what_makes_it(
     assert (unsolvable["sector"], unsolvable["command"]) == ("12-12", None)
 
 
+def test_a_damaged_table_hides_no_other(database: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(database, copy)
+    next(copy.rglob("4-3.dtw.zst")).write_bytes(b"")
+    with open_tablebase(copy) as tablebase, TestClient(make_application(tablebase)) as client:
+        answer = asked(client, "/api/nine/sectors")
+    assert [each["sector"] for each in answer["damaged"]] == ["4-3"]
+    assert "4-3.dtw.zst" in answer["damaged"][0]["error"]
+    assert "3-4" in {each["sector"] for each in answer["sectors"]}
+
+
 @pytest.mark.parametrize("sector", ["3-2", "10-3", "x", "3", "3-3+1-1", "3-3+0-3", "99-99"])
 def test_sectors_that_cannot_be(client: TestClient, sector: str) -> None:
     if sector == "3-3+1-1":  # can be, but has no table
@@ -218,6 +229,9 @@ def test_the_page_may_load_nothing_from_elsewhere(client: TestClient) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
     unchanged = client.get("/", headers={"if-none-match": answer.headers["etag"]})
     assert (unchanged.status_code, unchanged.content) == (304, b"")
+    assert unchanged.headers["vary"] == answer.headers["vary"] == "Accept-Encoding"
+    assert client.get("/", headers={"if-none-match": "*"}).status_code == 304
+    assert client.get("/", headers={"if-none-match": '"other"'}).status_code == 200
 
 
 def test_only_so_many_questions_wait() -> None:
@@ -234,6 +248,28 @@ def test_only_so_many_questions_wait() -> None:
         return [*given, await workers.answer(lambda: 1)]
 
     assert asyncio.run(ask()) == [True, True, 1]
+    workers.close()
+
+
+def test_what_nobody_waits_for_is_dropped() -> None:
+    workers = Workers(1, most_waiting=20, most_seconds=5)
+    free = threading.Event()
+    begun = []
+
+    async def ask() -> int:
+        asyncio.get_running_loop().call_later(0.2, free.set)
+        first = asyncio.create_task(workers.answer(free.wait))
+        left = [asyncio.create_task(workers.answer(lambda: begun.append(1))) for _ in range(20)]
+        await asyncio.sleep(0.05)
+        for task in left:
+            task.cancel()
+        await asyncio.sleep(0)
+        given = await workers.answer(lambda: 7)  # there is room again at once
+        assert await first
+        return given
+
+    assert asyncio.run(ask()) == 7
+    assert begun == []
     workers.close()
 
 

@@ -17,8 +17,9 @@ from solver.reading import quoted
 __all__ = ["serve"]
 
 _LAST_PORT = 65535
+_USUAL_PORTS = {"http": "80", "https": "443"}
 _ORIGIN = re.compile(
-    r"https?://(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?)(:(?P<port>[1-9][0-9]{0,4}))?"
+    r"(?P<scheme>https?)://(\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?)(:(?P<port>[1-9][0-9]{0,4}))?"
 )
 
 
@@ -110,4 +111,9 @@ def _check_origin(origin: str) -> None:
     if origin != "*" and (match is None or int(match["port"] or 0) > _LAST_PORT):
         raise UsageError(
             f"--cors takes * or an origin such as https://example.org, not {quoted(origin)}"
+        )
+    if match is not None and match["port"] == _USUAL_PORTS[match["scheme"]]:
+        raise UsageError(
+            f"--cors takes an origin as browsers write it, without the usual port: not"
+            f" {quoted(origin)} but {quoted(origin.removesuffix(':' + match['port']))}"
         )

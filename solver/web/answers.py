@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import SystemRandom
 
 from solver.boards import BOARDS
-from solver.errors import UsageError
+from solver.errors import DamagedTableError, UsageError
 from solver.facts import (
     Facts,
     board_facts,
@@ -125,14 +125,17 @@ def symmetries(tablebase: Tablebase, asked: Parameters) -> Facts:
 
 
 def sectors(tablebase: Tablebase, asked: Parameters) -> Facts:
-    """The sectors that have a table, with what they count."""
-    found = tablebase.present(asked.rules, known_sectors(asked.rules))
-    summaries = []
-    for each in found:
-        summary = _table(tablebase, asked.rules, each)
+    """The sectors that have a table, with what they count; and those whose table is damaged."""
+    summaries, damaged = [], []
+    for each in tablebase.present(asked.rules, known_sectors(asked.rules)):
+        try:
+            summary = _table(tablebase, asked.rules, each)
+        except DamagedTableError as error:
+            damaged.append({"sector": str(each), "error": str(error)})
+            continue
         del summary["histogram"], summary["variant"]
         summaries.append(summary)
-    return {"variant": asked.rules.name, "sectors": summaries}
+    return {"variant": asked.rules.name, "sectors": summaries, "damaged": damaged}
 
 
 def sector(tablebase: Tablebase, asked: Parameters, sector: str) -> Facts:

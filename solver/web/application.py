@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -32,6 +33,7 @@ from solver.web.asked import Parameters
 from solver.web.document import describe_interface
 from solver.web.endpoints import ENDPOINTS, Endpoint
 from solver.web.failures import FAILURES, Failure, failure_of, record_of
+from solver.web.leaving import has_left, may_leave
 from solver.web.limits import LONGEST_ADDRESS, Workers, WorkersBusyError
 from solver.web.pages import INDEX, File, load_files
 
@@ -41,9 +43,15 @@ _KEPT_BYTES: Final = 16e6
 _KEPT_SECONDS: Final = 60
 """How long an answer is given again: tables may be added at any time."""
 
+_KEPT: Final = f"public, max-age={_KEPT_SECONDS}"
+"""The same, for caches on the way."""
+
 _SMALLEST_PACKED: Final = 1000
 _PACKING_LEVEL: Final = 4
 """Of gzip: a fifth of the time of the strongest, and within a tenth of its size."""
+
+_HOST: Final = re.compile(r"https?://[^/]*")
+"""What stands before the path where a request is written as for a proxy."""
 
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
@@ -79,9 +87,9 @@ def make_application(
     refreshing = _Refreshing(tablebase)
     files = load_files()
     fixed = {
-        "/api/variants": _json(answers.variants()),
-        "/openapi.json": _json(describe_interface()),
-        "/healthz": _json({"status": "ok", "version": __version__}),
+        "/api/variants": _send(_json(answers.variants())),
+        "/openapi.json": _send(_json(describe_interface())),
+        "/healthz": _send(_json({"status": "ok", "version": __version__}), "no-store"),
     }
 
     @asynccontextmanager
@@ -91,7 +99,7 @@ def make_application(
 
     application = Starlette(
         routes=[
-            *(Route(path, _send(body)) for path, body in fixed.items()),
+            *(Route(path, send) for path, send in fixed.items()),
             *(
                 Route(endpoint.path, _ask(endpoint, tablebase, refreshing, workers, kept))
                 for endpoint in ENDPOINTS
@@ -173,11 +181,11 @@ def _ask(
     return handle
 
 
-def _send(body: bytes) -> Handler:
+def _send(body: bytes, caching: str = _KEPT) -> Handler:
     """Return what answers with the same record every time."""
 
     async def handle(request: Request) -> Response:
-        return _answer(body)
+        return _answer(body, caching)
 
     return handle
 
@@ -185,10 +193,12 @@ def _send(body: bytes) -> Handler:
 def _send_file(file: File) -> Handler:
     """Return what sends a file of the page, unless the browser has it."""
     headers = {"etag": file.tag, "cache-control": "no-cache"}
+    unchanged = headers | {"vary": "Accept-Encoding"}
 
     async def handle(request: Request) -> Response:
-        if file.tag in request.headers.get("if-none-match", ""):
-            return Response(status_code=304, headers=headers)
+        known = request.headers.get("if-none-match", "")
+        if file.tag in known or known.strip() == "*":
+            return Response(status_code=304, headers=unchanged)
         return Response(file.body, headers=headers, media_type=file.media_type)
 
     return handle
@@ -198,7 +208,7 @@ def _json(record: Facts) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _answer(body: bytes, caching: str = f"public, max-age={_KEPT_SECONDS}") -> Response:
+def _answer(body: bytes, caching: str = _KEPT) -> Response:
     return Response(body, headers={"cache-control": caching}, media_type="application/json")
 
 
@@ -236,7 +246,9 @@ async def _apologise(request: Request, error: Exception) -> Response:
 
 
 class _Bounds:
-    """Refuses addresses that are too long, and adds the headers that every answer has."""
+    """Refuses addresses that are too long, adds the headers that every answer has, and ends with
+    the connection.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -254,4 +266,11 @@ class _Bounds:
         app = self._app
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
             app = _failed(FAILURES["long"])
-        await app(scope, receive, send_with_headers)
+        may_leave(scope)
+        host = _HOST.match(scope["path"])
+        path = scope["path"][host.end() :] if host else scope["path"]
+        try:
+            await app({**scope, "path": path} if host else scope, receive, send_with_headers)
+        except asyncio.CancelledError:
+            if not has_left(scope):
+                raise

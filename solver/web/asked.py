@@ -98,5 +98,5 @@ class Parameters:
         if text is None:
             return None
         if _NUMBER.fullmatch(text) is None:
-            raise UsageError(f"{name} takes a whole number of 0 or more, not {quoted(text)}")
+            raise UsageError(f"{name} takes a whole number, 0 to 999999, not {quoted(text)}")
         return int(text)

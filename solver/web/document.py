@@ -18,7 +18,7 @@ _DESCRIPTION: Final = (
     "Who wins a position of Nine Men's Morris or one of its relatives, in how many plies, and by"
     " which moves. Positions list the side to move, the white and the black stones, and stones in"
     " hand: w:Wa4,d5,d6:Ba7,b4,c4,g4 or w:W:B:H9,9. A parameter that means nothing to an endpoint"
-    " is refused."
+    " of a variant is refused."
 )
 _OPTION: Final = "|".join(f"{name}=({'|'.join(option.values)})" for name, option in OPTIONS.items())
 
@@ -61,7 +61,7 @@ _PARAMETERS: Final[dict[str, Schema]] = {
     "repetition": {
         "in": "query",
         "description": "Occurrences of a position that make a draw; 0 for never.",
-        "schema": _WHOLE,
+        "schema": {"anyOf": [{"const": 0}, {**_WHOLE, "minimum": 2}]},
     },
     "quiet_limit": {
         "in": "query",
@@ -108,7 +108,8 @@ def _path(name: str, summary: str, schema: str) -> Schema:
         "get": {
             "operationId": name,
             "summary": summary,
-            "responses": {"200": _response(summary, schema)} | _failures("method", "long"),
+            "responses": {"200": _response(summary, schema)}
+            | _failures("method", "long", "malformed", "crowded"),
         }
     }
 
@@ -117,7 +118,8 @@ def _endpoint(endpoint: Endpoint) -> Schema:
     """An endpoint of a variant."""
     in_path = [part[1:-1] for part in endpoint.path.split("/") if part.startswith("{")]
     names = (*in_path, *endpoint.parameters, "r")
-    failures = ["not found", "bad request", "method", "long", "busy", "slow", "stopping"]
+    failures = ["not found", "bad request", "malformed", "method", "long", "crowded"]
+    failures += ["busy", "slow", "stopping"]
     if endpoint.needs_tables:
         failures += ["missing table", "damaged table", "no resources"]
     return {

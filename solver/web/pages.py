@@ -25,7 +25,7 @@ class File(NamedTuple):
     Attributes:
         body: what is in it.
         media_type: what kind of thing that is.
-        tag: tells this content from any other, quoted as HTTP has it.
+        tag: tells this content from any other, packed or not, as HTTP has it.
     """
 
     body: bytes
@@ -40,6 +40,6 @@ def load_files() -> dict[str, File]:
         suffix = f".{entry.name.rpartition('.')[2]}"
         if suffix in _TYPES:
             body = entry.read_bytes()
-            tag = f'"{xxhash.xxh3_64_hexdigest(body)}"'
+            tag = f'W/"{xxhash.xxh3_64_hexdigest(body)}"'
             found[entry.name] = File(body, _TYPES[suffix], tag)
     return found

@@ -251,7 +251,16 @@ SCHEMAS: Final[dict[str, Schema]] = {
             ),
         }
     ),
-    "Sectors": _object({"variant": _VARIANT, "sectors": _list_of(_object(_SUMMARY))}),
+    "Sectors": _object(
+        {
+            "variant": _VARIANT,
+            "sectors": _list_of(_object(_SUMMARY), "Those with a sound table."),
+            "damaged": _list_of(
+                _object({"sector": _SECTOR, "error": _text("What is wrong with its table.")}),
+                "Those with a damaged one.",
+            ),
+        }
+    ),
     "Sector": _object(
         {
             "variant": _VARIANT,

@@ -7,9 +7,10 @@ import errno
 import gc
 import http
 import json
+import logging
 import socket
 import sys
-from typing import Final
+from typing import Any, Final, cast
 
 import h11
 import uvicorn
@@ -18,8 +19,11 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from solver.errors import ResourceError, UsageError
 from solver.web.failures import FAILURES
+from solver.web.leaving import leave
 
 __all__ = ["open_port", "serve"]
+
+_LOG = logging.getLogger("uvicorn.error")
 
 _BACKLOG: Final = 64
 """Connections that wait for being taken on; as many are taken on before any is refused."""
@@ -30,15 +34,52 @@ _IDLE_SECONDS: Final = 15
 _REQUEST_SECONDS: Final = 30.0
 """From the first byte of a request to the last one of its answer."""
 _STOPPING_SECONDS: Final = 3
+_SCARCITY: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+"""Why connections cannot be taken on at a moment."""
+_SILENT_SECONDS: Final = 60.0
 _SWITCH_SECONDS: Final = 0.0005
 """After so long a thread that works lets the one that listens go first: a tenth of what is usual,
 or a request may wait longer for being read than for its answer."""
+
+
+class _Gathering:
+    """A transport that sends in one go what is written in one turn of the loop.
+
+    An answer's head and its body are written one after the other; each call of the system takes as
+    long as a tenth of an answer.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if data:
+            if not self._parts:
+                self._loop.call_soon(self.flush)
+            self._parts.append(data)
+
+    def flush(self) -> None:
+        """Send what has been written."""
+        if self._parts:
+            data = b"".join(self._parts)
+            self._parts.clear()
+            self._transport.write(data)
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
 
 
 class _Protocol(H11Protocol):
     """HTTP within limits, each request answered once.
 
     Connections are dropped whose requests take too long to come, or their answers to be taken.
+    Where the other side has gone, the task that answers is cancelled.
     """
 
     most_connections: int
@@ -49,7 +90,8 @@ class _Protocol(H11Protocol):
     """Whether a request has begun to come, or the first one is waited for."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        self._gathering = _Gathering(transport, self.loop)
+        super().connection_made(cast("asyncio.Transport", self._gathering))
         # asyncio does so only for sockets that say they are TCP; else an answer's body waits for
         # the other side to have acknowledged its head, 40 ms.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -64,6 +106,7 @@ class _Protocol(H11Protocol):
             super().data_received(data)
 
     def on_response_complete(self) -> None:
+        self._gathering.flush()
         self._stop()
         self._receiving = False
         super().on_response_complete()
@@ -73,6 +116,8 @@ class _Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop()
         super().connection_lost(exc)
+        if self.cycle is not None and not self.cycle.response_complete:
+            leave(cast("dict[str, Any]", self.cycle.scope))
 
     def send_400_response(self, msg: str) -> None:
         # What follows a request on its way can be malformed too; the answer to it is then void.
@@ -169,11 +214,29 @@ def serve(application: ASGIApp, listener: socket.socket, connections: int) -> No
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        backlog=_BACKLOG,
+        backlog=min(_BACKLOG, connections),
         # Not what uvicorn has, which writes to standard output, be it there or not.
         log_config=None,
         timeout_keep_alive=_IDLE_SECONDS,
         timeout_graceful_shutdown=_STOPPING_SECONDS,
         h11_max_incomplete_event_size=_LONGEST_HEAD,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    _Server(config).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that says in one line, and seldom, that it may open no more connections."""
+
+    _silent_until = 0.0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(self._tell)
+        await super().startup(sockets)
+
+    def _tell(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in _SCARCITY:
+            loop.default_exception_handler(context)
+        elif loop.time() >= self._silent_until:
+            self._silent_until = loop.time() + _SILENT_SECONDS
+            _LOG.error("connections have to wait: %s", (error.strerror or str(error)).lower())
