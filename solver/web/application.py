@@ -264,7 +264,9 @@ class _Bounds:
             await send(message)
 
         app = self._app
-        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_ADDRESS:
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        # The page itself says better what is wrong with its address.
+        if size > LONGEST_ADDRESS and scope["path"] != "/":
             app = _failed(FAILURES["long"])
         may_leave(scope)
         host = _HOST.match(scope["path"])

@@ -194,55 +194,6 @@ def test_the_position_is_copied(visit: Visit, server: str) -> None:
     assert play.page.evaluate("navigator.clipboard.readText()") == ("b:Wa4,b6,d3,g4:Ba1,a7,g1,g7")
 
 
-def test_answers_that_are_overtaken(play: Play, positions: list[Position]) -> None:
-    """What has been asked of one position is not shown beside the next, and not missed either."""
-    play.open(position=PUZZLE)
-    held: list[Route] = []
-    play.page.route("**/symmetries?**", lambda route: held.append(route))
-    play.find("#symmetries-panel summary").click()
-    while not held:
-        play.page.wait_for_timeout(10)
-    play.point("c3").click()
-    play.point("d3").click()
-    while len(held) < 2:
-        play.page.wait_for_timeout(10)
-    held[1].continue_()
-    play.settle()
-    assert play.shows(positions[1])
-    first = play.find("#symmetries a[data-image]").first
-    assert first.get_attribute("data-image") == str(positions[1])
-
-
-def test_quick_clicks(play: Play) -> None:
-    """Somebody goes to and fro without waiting for any answer."""
-    begin(play)
-    for name in ("undo", "undo", "redo", "undo", "undo", "redo", "redo", "redo", "undo"):
-        play.page.evaluate("(name) => document.getElementById(name).click()", name)
-    play.settle()
-    assert play.played == list(TURNS[:2])
-    game = Game(Position.parse(get_variant("nine"), PUZZLE))
-    for turn in TURNS[:2]:
-        game.play(turn)
-    assert play.shows(game.position)
-    assert {move["move"] for move in play.listed()} == {
-        turn.text(game.rules.board) for turn in game.position.turns()
-    }
-
-
-def test_a_server_that_is_gone(visit: Visit, server: str) -> None:
-    play = visit(server, allow=(0,)).open(position=PUZZLE)
-    play.page.context.set_offline(True)
-    play.point("c3").click()
-    play.point("d3").click()
-    play.find("#problem").wait_for()
-    assert "does not answer" in play.text("#problem")
-    play.page.context.set_offline(False)
-    play.button("retry")
-    assert play.find("#problem").is_hidden()
-    assert play.played == ["c3-d3"]
-    assert "d3" in play.white
-
-
 def test_draws_in_play_are_chosen(play: Play) -> None:
     there_and_back = ("b2-b4", "e5-e4", "b4-b2", "e4-e5")
     play.open(position="w:Wa1,b2,g1,g7:Bb6,d7,e5", moves=there_and_back)
@@ -262,73 +213,6 @@ def test_draws_in_play_are_chosen(play: Play) -> None:
     assert "quiet_limit" not in play.query
     play.choose("tic-tac-toe")
     assert play.find("#limits select").count() == 0
-
-
-def test_stones_are_dragged(play: Play) -> None:
-    play.open(position=PUZZLE).drag(at("c3"), at("d3"))
-    assert play.played == ["c3-d3"]
-    play.press("u").drag(at("c3"), at("e4"))  # goes back to where it was
-    assert (play.played, play.white) == ([], {"a4", "b6", "c3", "g4"})
-    assert play.refusal.startswith("c3 and e4 are not adjacent")
-    assert play.shown("chosen") == {"c3"}
-    play.drag(at("g4"), at("f4"))  # another stone than the chosen one
-    assert play.played == ["g4-f4"]
-    play.press("u").drag(at("a1"), at("d1"))  # is not White's
-    assert play.played == []
-    play.page.mouse.move(*play.middle(at("c3")))
-    play.page.mouse.down()
-    play.page.mouse.move(*play.middle(at("d3")), steps=3)
-    play.press("Escape")
-    play.page.mouse.up()
-    assert play.played == []
-    assert play.find(".ghost, .lifted").count() == 0
-
-
-def test_stones_are_dragged_from_the_hand(partial: Play) -> None:
-    partial.open(position="w:Wa1,d1:Bd2,f6:H7,7").drag("#white-player .hand", at("g1"))
-    assert partial.legal == {"d2", "f6"}
-    partial.drag(at("g1"), at("g4"))  # only what is taken is due now
-    assert partial.white == {"a1", "d1", "g1"}
-    partial.click("d2")
-    assert partial.played == ["g1xd2"]
-    partial.drag("#white-player .hand", at("a7"))  # it is Black's turn
-    assert partial.played == ["g1xd2"]
-
-
-def test_fingers_drag_stones(visit: Visit, server: str) -> None:
-    phone = {"width": 390, "height": 500}
-    play = visit(server, viewport=phone, has_touch=True, is_mobile=True).open(position=PUZZLE)
-    touch = play.page.context.new_cdp_session(play.page)
-
-    def tell(kind: str, *places: tuple[float, float]) -> None:
-        points = [{"x": x, "y": y} for x, y in places]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    (x, start), (_, end) = play.middle(at("c3")), play.middle(at("c4"))
-    tell("touchStart", (x, start))
-    for part in range(1, 6):
-        tell("touchMove", (x, start + (end - start) * part / 5))
-    tell("touchEnd")
-    play.wait_for_turns(1)
-    assert play.played == ["c3-c4"]
-    assert play.page.evaluate("scrollY") == 0
-
-
-def test_turns_are_shown_before_they_are_played(partial: Play) -> None:
-    partial.open(position="w:Wa1,d1:Bd2,f6:H7,7")
-    shown = partial.find("#board .preview > *")
-    assert shown.count() == 0
-    partial.find('#moves [data-move="g1xf6"]').hover()
-    assert [shown.nth(place).get_attribute("class") for place in range(shown.count())] == [
-        "ring",
-        "captured-mark",
-    ]
-    partial.find("#record").hover()
-    assert shown.count() == 0
-    partial.find('#moves [data-move="a4"]').focus()
-    assert shown.count() == 1
-    partial.press("Enter")
-    assert (partial.played, shown.count()) == (["a4"], 0)
 
 
 def test_half_a_turn_is_taken_back(partial: Play) -> None:
@@ -392,3 +276,42 @@ def test_the_board_stays_where_it_is(partial: Play) -> None:
     partial.find("#due").filter(has_text="thinking").wait_for()
     places.append(partial.middle("#record"))
     assert spread(places) < 1
+
+
+SLOWLY = 400
+"""Milliseconds that answers take where somebody does something before they come."""
+
+
+def test_answers_that_are_overtaken(play: Play, positions: list[Position]) -> None:
+    """What has been asked of one position is not shown beside the next, and not missed either."""
+    play.open(position=PUZZLE)
+    held: list[Route] = []
+    play.page.route("**/symmetries?**", lambda route: held.append(route))
+    play.find("#symmetries-panel summary").click()
+    while not held:
+        play.page.wait_for_timeout(10)
+    play.point("c3").click()
+    play.point("d3").click()
+    while len(held) < 2:
+        play.page.wait_for_timeout(10)
+    held[1].continue_()
+    play.settle()
+    assert play.shows(positions[1])
+    first = play.find("#symmetries a[data-image]").first
+    assert first.get_attribute("data-image") == str(positions[1])
+
+
+def test_quick_clicks(play: Play) -> None:
+    """Somebody goes to and fro without waiting for any answer."""
+    begin(play)
+    for name in ("undo", "undo", "redo", "undo", "undo", "redo", "redo", "redo", "undo"):
+        play.page.evaluate("(name) => document.getElementById(name).click()", name)
+    play.settle()
+    assert play.played == list(TURNS[:2])
+    game = Game(Position.parse(get_variant("nine"), PUZZLE))
+    for turn in TURNS[:2]:
+        game.play(turn)
+    assert play.shows(game.position)
+    assert {move["move"] for move in play.listed()} == {
+        turn.text(game.rules.board) for turn in game.position.turns()
+    }

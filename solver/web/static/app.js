@@ -43,6 +43,8 @@ const now = {
   variant: null,
   /** The server's view of the position; null until it is there. */
   view: null,
+  /** What the board shows, with the turn that has been clicked last. */
+  shown: { ...EMPTY, side: "white" },
   /** The points of a turn that have been clicked. */
   clicks: [],
   /** Why nothing can be shown: an error. */
@@ -177,20 +179,15 @@ async function load() {
 }
 
 async function loadPosition(signal) {
-  const { state } = now;
   now.catalogue ??= await askVariants(signal);
-  const usual = now.catalogue.variants.find(({ variant }) => variant === state.variant);
-  now.variant = null;
-  if (!usual) {
-    throw new ApiError(404, { kind: "not found", error: t("error.variant", { name: state.variant }) });
-  }
-  const variant = state.options.length ? await askRules(state, signal) : usual;
+  const variant = await variantOf(now.state, signal);
   signal.throwIfAborted();
   now.variant = variant;
-  const view = await askPosition("turns", state, variant.start, signal);
+  const view = await askPosition("turns", now.state, variant.start, signal);
   signal.throwIfAborted();
   now.view = view;
-  now.state = { ...state, moves: view.played };
+  // Meanwhile another language may have been chosen.
+  now.state = { ...now.state, moves: view.played };
   if (now.refusal?.key === "refusal.loading") {
     now.refusal = null;
   }
@@ -202,6 +199,23 @@ async function loadPosition(signal) {
     await letProgramPlay(signal);
   } else {
     await analyse(signal);
+  }
+}
+
+/** The variant of a state, its options applied. Until it is known, the one before goes on. */
+async function variantOf(state, signal) {
+  const usual = now.catalogue.variants.find(({ variant }) => variant === state.variant);
+  try {
+    if (!usual) {
+      const error = t("error.variant", { name: state.variant });
+      throw new ApiError(404, { kind: "no variant", error });
+    }
+    return state.options.length ? await askRules(state, signal) : usual;
+  } catch (error) {
+    if (error instanceof ApiError && !error.passes) {
+      now.variant = null; // there is none as the URL asks for
+    }
+    throw error;
   }
 }
 
@@ -218,11 +232,10 @@ function checkLevel() {
 }
 
 async function letProgramPlay(signal) {
-  const { state, variant } = now;
   try {
-    const move = await programsMove(state, variant.start, signal);
+    const move = await programsMove(now.state, now.variant.start, signal);
     now.replied = move;
-    go(withMove(state, move), "replace");
+    go(withMove(now.state, move), "replace");
   } catch (error) {
     if (error.kind !== "missing table") {
       throw error;
@@ -320,7 +333,7 @@ function showBoard() {
     find("due").textContent = t("due.setup");
   } else if (view) {
     const thinking = isProgramToMove(state, view);
-    showPosition(board(), view, clicks, !thinking && !isOver(state, view));
+    now.shown = showPosition(board(), view, clicks, !thinking && !isOver(state, view));
     analysis.narrow(clicks.length ? turnsAhead(view.moves, clicks) : null);
     const due = dueText(view, clicks, {
       against: state.opponent !== null,
@@ -412,8 +425,8 @@ function toggleSetup() {
   if (setup.open) {
     setup.end();
     load();
-  } else if (now.variant) {
-    const view = now.view ?? { ...EMPTY, side: "white" };
+  } else if (now.variant?.variant === now.state.variant) {
+    const view = now.view ?? now.shown;
     loading.abort();
     Object.assign(now, { clicks: [], refusal: null, problem: null });
     find("board").removeAttribute("aria-busy");

@@ -248,6 +248,7 @@ export const english = Object.freeze({
   "error.method not allowed": "The server does not accept this kind of question: {error}",
   "error.internal": "The server has made a mistake; its log says more.",
   "error.retry": "Try again",
+  "error.detail": "{error}",
   "error.address": "The address of this page does not fit: {error}",
   "error.address.reset": "Begin a new game instead",
 

@@ -257,7 +257,7 @@ export const japanese = Object.freeze({
   // -- errors -----------------------------------------------------------------------------------
   "error.offline": "サーバーから応答がありません。サーバーは動いていますか。",
   "error.unexpected": "サーバーの応答を理解できませんでした（{status}）。",
-  "error.bad request": "サーバーが受け付けませんでした：{error}",
+  "error.bad request": "読み取れません。詳細（英語）：{error}",
   "error.not found": "このアドレスには何もありません：{error}",
   "error.too long": "一度に送るには長すぎます。",
   "error.damaged table": "表が壊れているため、形勢が分かりません：{error}",
@@ -269,7 +269,8 @@ export const japanese = Object.freeze({
   "error.method not allowed": "サーバーはこの問い合わせを受け付けません：{error}",
   "error.internal": "サーバーで誤りが起きました。詳しくはサーバーのログにあります。",
   "error.retry": "もう一度試す",
-  "error.address": "このページのアドレスが正しくありません：{error}",
+  "error.detail": "詳細（英語）：{error}",
+  "error.address": "このページのアドレスが正しくありません。{error}",
   "error.address.reset": "新しい対局を始める",
 
   // -- missing tables ---------------------------------------------------------------------------

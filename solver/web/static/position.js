@@ -28,6 +28,7 @@ const find = (id) => document.getElementById(id);
  * @param {object} view the server's.
  * @param {string[]} clicks the points clicked so far.
  * @param {boolean} clickable whether legal turns are marked.
+ * @returns {object} the view that is seen, with the side that is to move in it.
  */
 export function showPosition(board, view, clicks, clickable) {
   const legal = clickable ? nextPoints(view.moves, clicks) : new Set();
@@ -44,6 +45,8 @@ export function showPosition(board, view, clicks, clickable) {
   });
   const places = [...firsts].some((point) => !own.includes(point));
   showPlayers(shown, view.end ? null : view.side, places);
+  const isComplete = part.to !== null && part.due === 0;
+  return { ...shown, side: isComplete ? OTHER_SIDE[view.side] : view.side };
 }
 
 /**

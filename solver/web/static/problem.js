@@ -4,6 +4,9 @@ import { errorSentence, withStop } from "./sentences.js";
 import { DEFAULT_VARIANT, USUAL_LIMITS, USUAL_RULES, newGame, urlOf } from "./state.js";
 import { t } from "./text.js";
 
+/** Kinds of errors that come of what the URL says. */
+const ADDRESS = Object.freeze(["bad request", "not found", "no variant", "too long"]);
+
 const find = (id) => document.getElementById(id);
 
 /**
@@ -19,13 +22,22 @@ export function showProblem(error, state, catalogue, variant) {
   if (!error) {
     return;
   }
-  const isAddress = error.kind === "bad request" || error.kind === "not found";
-  const said = error.law || !isAddress ? errorSentence(error) : withStop(error.error);
+  const isAddress = ADDRESS.includes(error.kind);
+  const said = reasonOf(error);
   find("problem-text").textContent = isAddress ? t("error.address", { error: said }) : said;
   find("retry").hidden = isAddress;
   find("reset").hidden = !isAddress;
   const rules = variant ? USUAL_LIMITS : soundRules(state, catalogue);
   find("reset").href = urlOf(newGame(state, rules));
+}
+
+/** What is wrong; where only the server knows it, in its words. */
+function reasonOf(error) {
+  if (error.kind === "no variant") {
+    return error.error;
+  }
+  const isServers = !error.law && ["bad request", "not found"].includes(error.kind);
+  return isServers ? t("error.detail", { error: withStop(error.error) }) : errorSentence(error);
 }
 
 /** The variant without its options, or the usual one if there is none of its name. */

@@ -330,5 +330,5 @@ function asSentence(text) {
  * @returns {string}
  */
 export function withStop(text) {
-  return /[.!?]$/.test(text) || !text ? text : `${text}.`;
+  return /[.!?。]$/.test(text) || !text ? text : `${text}.`;
 }
