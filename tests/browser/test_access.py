@@ -226,6 +226,12 @@ def test_japanese(setting: Play, variant: str, query: dict[str, str]) -> None:
         assert is_japanese(setting.due)
 
 
+def test_every_text_is_in_both_languages(play: Play) -> None:
+    play.open("three")
+    faults = play.page.evaluate("import('/static/text.js').then((text) => text.compareTexts())")
+    assert faults == []
+
+
 def test_rules_in_both_languages(partial: Play) -> None:
     partial.open(lang="ja")
     partial.find("#rules-panel summary").click()

@@ -1,25 +1,31 @@
 /**
- * The page: what it holds, and what happens when somebody does something.
+ * What happens when somebody does something on the page.
  *
  * `go` leads to another state and its URL. `load` asks the server about the state and shows the
  * answers; a later `load` makes an earlier one stop, so that no answer comes up that has been
  * overtaken.
  */
 
-import { Analysis } from "./analysis.js";
 import { ApiError, askPosition, askRules, askVariants, isAbort } from "./api.js";
 import { listenToBoard, previewTurn } from "./board.js";
-import { click, turnsAhead } from "./clicking.js";
-import { chosenOptions, showChoices, showNames } from "./controls.js";
+import { click } from "./clicking.js";
+import { chosenOptions } from "./controls.js";
 import { listenToDrags } from "./dragging.js";
 import { copy, listenToKeys, listenToLinks, listenToSkip } from "./listening.js";
 import { listenToMoves } from "./moves.js";
-import { EMPTY, dueText, showArrangement, showPosition } from "./position.js";
-import { showProblem } from "./problem.js";
+import {
+  analysis,
+  board,
+  find,
+  isHidden,
+  leads,
+  now,
+  setup,
+  showAll,
+  showBoard,
+  showButtons,
+} from "./page.js";
 import { isOver, isProgramToMove, programsMove } from "./program.js";
-import { showRules } from "./rules.js";
-import { errorSentence } from "./sentences.js";
-import { Setup } from "./setup.js";
 import { showRecord } from "./showing.js";
 import {
   USUAL_RULES,
@@ -32,63 +38,12 @@ import {
   urlOf,
   withMove,
 } from "./state.js";
-import { fillTexts, preferredLanguage, setLanguage, t } from "./text.js";
-
-/** What is on the page now. */
-const now = {
-  state: readState(location.search, keptFuture()),
-  /** All variants, boards and levels; null until the server has told them. */
-  catalogue: null,
-  /** The variant with its options; null if there is none such. */
-  variant: null,
-  /** The server's view of the position; null until it is there. */
-  view: null,
-  /** What the board shows, with the turn that has been clicked last. */
-  shown: { ...EMPTY, side: "white" },
-  /** The points of a turn that have been clicked. */
-  clicks: [],
-  /** Why nothing can be shown: an error. */
-  problem: null,
-  /** Why a click was refused: the key of a text and its facts. */
-  refusal: null,
-  /** The turn that the program has just played. */
-  replied: null,
-  /** Whether what the tables say is shown; null: as usual, not to who plays the program. */
-  reveal: null,
-  /** The key of what is to be said once another game has begun. */
-  notice: null,
-};
-
-/** What could be played again before the page was loaded anew. */
-function keptFuture() {
-  const { future } = history.state ?? {};
-  return Array.isArray(future) ? future : [];
-}
+import { preferredLanguage, setLanguage, t } from "./text.js";
 
 let loading = new AbortController();
 
 /** How long to wait for a position, in milliseconds, before saying that it is being waited for. */
 const PATIENCE = 250;
-
-const find = (id) => document.getElementById(id);
-
-/** The board that is played on, with its name; that of the first variant if there is none. */
-function board() {
-  const name = now.variant?.board ?? now.catalogue.variants[0].board;
-  return { name, ...now.catalogue.boards[name] };
-}
-
-const setup = new Setup(find("setup-panel"), find("setup"), find("analysis"), {
-  judge: (position, signal) =>
-    askPosition("turns", newGame(now.state, { position }), now.variant.start, signal),
-  onChange: () => showBoard(),
-  onDone: (position) =>
-    go(newGame(now.state, { position: position === now.variant.start ? null : position })),
-  explain: errorSentence,
-  wrongNumber: () => t("setup.number"),
-});
-
-const analysis = new Analysis((state) => go(state), onValues);
 
 // -- going from state to state --------------------------------------------------------------------
 
@@ -307,59 +262,6 @@ function refuse(key, facts = {}) {
   showBoard();
 }
 
-// -- showing --------------------------------------------------------------------------------------
-
-function showAll() {
-  const { catalogue, variant, state } = now;
-  fillTexts(document);
-  showChoices(catalogue, variant, state);
-  showNames(variant, state);
-  find("rules-panel").hidden = !variant;
-  if (variant) {
-    showRules(find("rules"), variant, board());
-  }
-  showProblem(now.problem, state, catalogue, variant);
-  showBoard();
-  showRecord(find("record"), state, now.view);
-  analysis.show();
-}
-
-function showBoard() {
-  const { state, view, clicks, refusal, problem } = now;
-  showButtons();
-  find("refusal").textContent = refusal ? t(refusal.key, refusal.facts) : "";
-  if (setup.open) {
-    showArrangement(board(), setup.arrangement);
-    find("due").textContent = t("due.setup");
-  } else if (view) {
-    const thinking = isProgramToMove(state, view);
-    now.shown = showPosition(board(), view, clicks, !thinking && !isOver(state, view));
-    analysis.narrow(clicks.length ? turnsAhead(view.moves, clicks) : null);
-    const due = dueText(view, clicks, {
-      against: state.opponent !== null,
-      side: state.side,
-      thinking,
-      replied: view.played.at(-1) === now.replied ? now.replied : null,
-    });
-    find("due").textContent = due ?? find("due").textContent;
-  } else if (problem) {
-    find("due").textContent = "";
-    // After a turn that the server has not heard of, the board goes on showing it.
-    if (!problem.passes && now.catalogue) {
-      showArrangement(board(), null);
-    }
-  } else if (!now.catalogue) {
-    find("due").textContent = t("due.loading");
-  }
-}
-
-function showButtons() {
-  const { state, view } = now;
-  const isBegun = now.clicks.length > 0 && view !== null;
-  find("undo").disabled = setup.open || (!isBegun && undoPly(state, view?.side) === null);
-  find("redo").disabled = setup.open || redoPly(state, view?.side) === null;
-}
-
 // -- what people do -------------------------------------------------------------------------------
 
 /** Say what the value being known, or not, means for the page. */
@@ -372,12 +274,6 @@ function onValues() {
     dismissProgram("missing.opponent");
     showAll();
   }
-}
-
-/** Whether what the tables say is kept from who plays; after the end nothing is. */
-function isHidden() {
-  const { reveal, state, view } = now;
-  return !view?.end && (reveal === null ? state.opponent !== null : !reveal);
 }
 
 function toggleReveal() {
@@ -492,6 +388,7 @@ function listen() {
   });
 }
 
+Object.assign(leads, { go, values: onValues });
 setLanguage(preferredLanguage(now.state.language), { remember: false });
 listen();
 showAll();

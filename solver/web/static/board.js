@@ -181,9 +181,11 @@ function drawEmpty(svg, board) {
     drawLines(board),
     drawNames(board, height),
     element("g", { class: "mills" }),
-    element("g", { class: "points" }, [
-      ...board.points.map((point, place) => emptyPoint(point, place, pitch)),
-    ]),
+    element(
+      "g",
+      { class: "points" },
+      board.points.map((point, place) => emptyPoint(point, place, pitch)),
+    ),
     element("g", { class: "preview" }),
   );
 }

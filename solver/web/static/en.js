@@ -34,7 +34,6 @@ export const english = Object.freeze({
 
   // -- choices ----------------------------------------------------------------------------------
   "label.variant": "Game",
-  "label.options": "Rules",
   "label.language": "Language",
   "label.opponent": "Opponent",
   "label.side": "You play",
@@ -161,19 +160,15 @@ export const english = Object.freeze({
 
   // -- why a click is refused -------------------------------------------------------------------
   "refusal.occupied": "{point} is occupied.",
-  "refusal.empty": "There is no stone on {point}: choose one of {colour}’s.",
   "refusal.not-yours": "The stone on {point} is {opponent}’s, and {colour} is to move.",
   "refusal.stuck": "The stone on {point} cannot move: no point next to it is free.",
   "refusal.stuck-row": "The stone on {point} cannot move: it would make too long a row.",
-  "refusal.cannot-move": "The stone on {point} cannot move.",
-  "refusal.not-adjacent": "{from} and {to} are not adjacent, and {colour} does not fly here.",
   "refusal.not-adjacent.never": "{from} and {to} are not adjacent, and nobody flies in this game.",
   "refusal.not-adjacent.flying": ({ from, to, colour, stones }) =>
     `${from} and ${to} are not adjacent, and ${colour} flies only with exactly ${few(stones)} stones.`,
   "refusal.hand-first": ({ colour, count }) =>
     `${colour} has ${counted(count, "stone")} in hand and must place one on a free point.`,
   "refusal.no-hand": "{colour} has no stones in hand: choose a stone on the board to move.",
-  "refusal.choose-stone": "Choose first which of {colour}’s stones is to move.",
   "refusal.take-own": "{point} is {colour}’s own: take a stone of {opponent}’s.",
   "refusal.take-empty": "There is no stone on {point} to take: choose one of {opponent}’s.",
   "refusal.taken": "The stone on {point} is taken already: choose another one.",
@@ -183,7 +178,6 @@ export const english = Object.freeze({
   "refusal.row-place":
     "{point} would make three or more in a row, which is forbidden while stones are placed.",
   "refusal.row-move": "{from}–{to} would make more than three in a row, which is forbidden.",
-  "refusal.illegal": "That is not part of a legal turn.",
   "refusal.over": "The game is over.",
   "refusal.theirs": "It is the turn of {colour}, whom the program plays.",
   "refusal.loading": "The position is still being read.",
@@ -192,7 +186,6 @@ export const english = Object.freeze({
 
   // -- the points of the board, for screen readers ----------------------------------------------
   "board.label": "Board of {name}",
-  "board.help": "Arrow keys go to the next point, Enter or Space clicks.",
   "point.empty": "{point}, free",
   "point.white": "{point}, white stone",
   "point.black": "{point}, black stone",
@@ -214,7 +207,6 @@ export const english = Object.freeze({
   "setup.tool.white": "White",
   "setup.tool.black": "Black",
   "setup.tool.erase": "Remove",
-  "setup.hands": "Stones in hand",
   "setup.white-hand": "White’s hand",
   "setup.black-hand": "Black’s hand",
   "setup.to-move": "To move",
@@ -280,7 +272,6 @@ export const english = Object.freeze({
   "moves.some": "{shown} of {all}",
   "moves.none": "There is no legal turn.",
   "moves.wait": "The tables are being asked what each is worth …",
-  "moves.explain": "What the side to move gets, and in how many plies.",
   "move.placed": "a stone on {to}",
   "move.moved": "{from} to {to}",
   "move.takes": "takes {captures}",
@@ -292,10 +283,8 @@ export const english = Object.freeze({
   "move.unknown": "{move}",
   "move.best": "{move}, one of the best",
   "record.heading": "Game so far",
-  "record.empty": "No turn has been played yet.",
   "record.start": "Start",
   "record.ply": "{ply}. {colour} {move}",
-  "line.heading": "Best play",
   "line.none": "There is nothing left to play.",
   "line.wait": "Best play is being looked up …",
   "line.ended.loss": "{colour} has lost.",
@@ -307,8 +296,6 @@ export const english = Object.freeze({
   // -- how long games of the sector last ----------------------------------------------------------
   "histogram.heading": "How long games last",
   "histogram.title": "Sector {sector}: positions by plies to the end",
-  "histogram.sector": "Sector {sector}",
-  "histogram.sector.explain": "stones of the side to move, then of the other, then those in hand",
   "histogram.wins": "wins",
   "histogram.losses": "losses",
   "histogram.draws": "draws",

@@ -26,7 +26,6 @@ export const japanese = Object.freeze({
 
   // -- choices ----------------------------------------------------------------------------------
   "label.variant": "ゲーム",
-  "label.options": "ルール",
   "label.language": "言語",
   "label.opponent": "相手",
   "label.side": "あなたの側",
@@ -168,12 +167,9 @@ export const japanese = Object.freeze({
 
   // -- why a click is refused -------------------------------------------------------------------
   "refusal.occupied": "{point} にはすでに石があります。",
-  "refusal.empty": "{point} に石はありません。{colour}石を選んでください。",
   "refusal.not-yours": "{point} の石は{opponent}石です。今は{colour}の手番です。",
   "refusal.stuck": "{point} の石は動けません。隣に空いている点がありません。",
   "refusal.stuck-row": "{point} の石は動けません。並びが長くなりすぎます。",
-  "refusal.cannot-move": "{point} の石は動けません。",
-  "refusal.not-adjacent": "{from} と {to} は隣り合っていません。{colour}は今は飛べません。",
   "refusal.not-adjacent.never":
     "{from} と {to} は隣り合っていません。このゲームに飛びはありません。",
   "refusal.not-adjacent.flying":
@@ -181,7 +177,6 @@ export const japanese = Object.freeze({
   "refusal.hand-first":
     "{colour}にはまだ手持ちの石が {count} 個あります。空いている点に置いてください。",
   "refusal.no-hand": "{colour}に手持ちの石はありません。盤上の石を選んで動かしてください。",
-  "refusal.choose-stone": "まず、動かす{colour}石を選んでください。",
   "refusal.take-own": "{point} は{colour}自身の石です。{opponent}石を取ってください。",
   "refusal.take-empty": "{point} に取れる石はありません。{opponent}石を選んでください。",
   "refusal.taken": "{point} の石はもう取りました。別の石を選んでください。",
@@ -190,7 +185,6 @@ export const japanese = Object.freeze({
   "refusal.row-place":
     "{point} に置くと3個以上並びます。石を置いている間、それは禁じられています。",
   "refusal.row-move": "{from}–{to} と動かすと4個以上並びます。それは禁じられています。",
-  "refusal.illegal": "その手は指せません。",
   "refusal.over": "対局は終わっています。",
   "refusal.theirs": "{colour}の手番です。{colour}はプログラムが指します。",
   "refusal.loading": "局面を読み込んでいるところです。",
@@ -199,7 +193,6 @@ export const japanese = Object.freeze({
 
   // -- the points of the board, for screen readers ----------------------------------------------
   "board.label": "{name}の盤",
-  "board.help": "矢印キーで隣の点へ移動、Enter かスペースでクリック。",
   "point.empty": "{point}、空き",
   "point.white": "{point}、白石",
   "point.black": "{point}、黒石",
@@ -221,7 +214,6 @@ export const japanese = Object.freeze({
   "setup.tool.white": "白",
   "setup.tool.black": "黒",
   "setup.tool.erase": "消す",
-  "setup.hands": "手持ちの石",
   "setup.white-hand": "白の手持ち",
   "setup.black-hand": "黒の手持ち",
   "setup.to-move": "手番",
@@ -300,7 +292,6 @@ export const japanese = Object.freeze({
   "moves.some": "{all} 手のうち {shown} 手",
   "moves.none": "指せる手はありません。",
   "moves.wait": "それぞれの手の価値を調べています…",
-  "moves.explain": "手番の側から見た結果と、終局までの手数です。",
   "move.placed": "{to} に置く",
   "move.moved": "{from} から {to} へ",
   "move.takes": "{captures} を取る",
@@ -312,10 +303,8 @@ export const japanese = Object.freeze({
   "move.unknown": "{move}",
   "move.best": "{move}（最善手）",
   "record.heading": "棋譜",
-  "record.empty": "まだ一手も指していません。",
   "record.start": "開始局面",
   "record.ply": "{ply} 手目 {colour} {move}",
-  "line.heading": "最善の手順",
   "line.none": "この先に指す手はありません。",
   "line.wait": "最善の手順を調べています…",
   "line.ended.loss": "{colour}の負け。",
@@ -327,8 +316,6 @@ export const japanese = Object.freeze({
   // -- how long games of the sector last ----------------------------------------------------------
   "histogram.heading": "終局までの手数",
   "histogram.title": "セクター {sector}：終局までの手数ごとの局面数",
-  "histogram.sector": "セクター {sector}",
-  "histogram.sector.explain": "手番の側の石の数、相手の石の数、それぞれの手持ち",
   "histogram.wins": "勝ち",
   "histogram.losses": "負け",
   "histogram.draws": "引き分け",

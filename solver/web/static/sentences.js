@@ -45,7 +45,7 @@ function takeSentence(view, part, sides) {
  * @returns {string}
  */
 export function endSentence(view) {
-  const { winner, reason, text } = view.end;
+  const { winner, text } = view.end;
   const said = ownSentence(`end.${reasonKey(view)}`, endFacts(view));
   if (said) return said;
   if (isServed() || !winner) return isServed() ? asSentence(text) : t("served.end.drawn");
