@@ -268,7 +268,8 @@ export const japanese = Object.freeze({
   // -- missing tables ---------------------------------------------------------------------------
   "missing.sector": "形勢を知るには、終局データベースのセクター {sector} の表が必要ですが、まだありません。",
   "missing.any": "形勢を知るために必要な表がまだありません。",
-  "missing.unsolvable": "大きすぎるため、ここでは作れません。",
+  "missing.unsolvable": "ここでは作れません：{reason}",
+  "served.unsolvable": "大きすぎます。",
   "missing.command": "次のコマンドで、必要な表がすべて作られます：",
   "missing.makes": "次のコマンドで、必要な表 {count} 個が作られます（{size}、{time}）：",
   "missing.small": "小さなゲームなら数秒で解けます：",

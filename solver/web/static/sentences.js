@@ -149,7 +149,8 @@ export function errorSentence(error) {
 export function missingSentence({ sector }, reason = null) {
   const missing = sector ? t("missing.sector", { sector }) : t("missing.any");
   if (!reason) return missing;
-  return missing + t("sentence.separator") + t("missing.unsolvable", { reason: withStop(reason) });
+  const said = ownSentence("unsolvable", {}) ?? withStop(reason);
+  return missing + t("sentence.separator") + t("missing.unsolvable", { reason: said });
 }
 
 /**
