@@ -39,7 +39,7 @@ from solver.web.pages import INDEX, File, load_files
 
 __all__ = ["make_application"]
 
-_KEPT_BYTES: Final = 16e6
+_KEPT_BYTES: Final = 8e6
 _KEPT_SECONDS: Final = 60
 """How long an answer is given again: tables may be added at any time."""
 

@@ -360,7 +360,8 @@ function letGo() {
 function listen() {
   const on = (id, type, act) => find(id).addEventListener(type, act);
   listenToBoard(find("board"), onPoint);
-  listenToDrags(find("board"), { lift, drop });
+  const areas = ["board", "white-player", "black-player", "setup-panel"].map(find);
+  listenToDrags(find("board"), areas, { lift, drop });
   listenToMoves(find("moves"), (turn) => previewTurn(find("board"), turn));
   on("undo", "click", undo);
   on("redo", "click", redo);

@@ -21,12 +21,13 @@ const SLACK = 6;
  * Let people drag stones.
  *
  * @param {SVGSVGElement} board
+ * @param {Element[]} areas what holds everything that can be dragged, the board among it.
  * @param {object} hooks
  * @param {(source: Source) => void} hooks.lift is told when a stone begins to be dragged.
  * @param {(source: Source, target: string|null) => void} hooks.drop is told the point where it was
  *   let go; null: beside the board.
  */
-export function listenToDrags(board, hooks) {
+export function listenToDrags(board, areas, hooks) {
   let drag = null;
 
   const end = () => {
@@ -86,9 +87,12 @@ export function listenToDrags(board, hooks) {
     }
   });
   document.addEventListener("pointercancel", end);
-  // A finger that drags a stone must not scroll the page.
-  const options = { passive: false };
-  document.addEventListener("touchmove", (event) => drag && event.preventDefault(), options);
+  for (const area of areas) {
+    // A finger that drags a stone must not scroll the page.
+    area.addEventListener("touchmove", (event) => drag && event.preventDefault(), {
+      passive: false,
+    });
+  }
   document.addEventListener("keydown", ({ key }) => key === "Escape" && end());
   // A press that has become a drag must not select texts, or drag what browsers would drag.
   document.addEventListener("dragstart", (event) => drag && event.preventDefault());
