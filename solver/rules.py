@@ -132,16 +132,12 @@ class Rules:
         Returns:
             A record that JSON can hold.
         """
-        points = self.board.points
         totals = (sector[0] + sector[2], sector[1] + sector[3])
         flying = self.flying_at
         if flying is not None and not self.fewest_stones <= flying <= max(totals):
             flying = None
         record: dict[str, object] = {
-            "board": self.board.name,
-            "points": " ".join(points),
-            "edges": " ".join(f"{points[i]}-{points[j]}" for i, j in self.board.edges),
-            "lines": " ".join("".join(points[i] for i in line) for line in self.board.lines),
+            **_spelled_board(self.board),
             "flying_at": flying,
             "all_in_mills": self.all_in_mills,
             "fewest_stones": self.fewest_stones,
@@ -193,6 +189,18 @@ class Rules:
                 if fliers >= _fewest_others(self.board):
                     return True
         return False
+
+
+@cache
+def _spelled_board(board: Board) -> dict[str, str]:
+    """A board's name, points, edges and lines, as the record of reduced rules has them."""
+    points = board.points
+    return {
+        "board": board.name,
+        "points": " ".join(points),
+        "edges": " ".join(f"{points[i]}-{points[j]}" for i, j in board.edges),
+        "lines": " ".join("".join(points[i] for i in line) for line in board.lines),
+    }
 
 
 @cache

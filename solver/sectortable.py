@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+import os
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -26,8 +27,10 @@ __all__ = [
     "SectorTable",
     "is_there",
     "meanings",
+    "names_in",
     "open_sector_table",
     "solving_command",
+    "why_unsolvable",
 ]
 
 Metric = Literal["dtw", "wdl"]
@@ -96,6 +99,23 @@ def meanings(header: TableHeader) -> list[tuple[int, Result]]:
     return [(entry, Result(value, None)) for entry, value, count in counted if count]
 
 
+class _Anything:
+    """Holds whatever it is asked for."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+def names_in(folder: Path) -> Container[str]:
+    """Return the names of what is in a folder; those of anything where it cannot be listed."""
+    try:
+        return frozenset(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return frozenset()  # ValueError: a name that no folder can have
+    except OSError:
+        return _Anything()
+
+
 def is_there(path: Path) -> bool:
     """Return whether there is anything that a table's path leads to, and be it no file.
 
@@ -159,7 +179,7 @@ def _missing(
 ) -> MissingTableError:
     """Return the error to raise where there is no table."""
     kind = "table of distances" if metric == "dtw" else "table"
-    why = _unsolvable(rules, sector)
+    why = why_unsolvable(rules, sector)
     if why is not None:
         text = f"no {kind} for sector {sector} of {rules.name}: not solvable here: {why}"
         return MissingTableError(text, str(sector))
@@ -177,7 +197,7 @@ def solving_command(database: Path, rules: Rules, sector: Sector) -> str:
 
 
 @lru_cache(maxsize=4096)  # half a second for Lasker's, and a page asks with every click
-def _unsolvable(rules: Rules, sector: Sector) -> str | None:
+def why_unsolvable(rules: Rules, sector: Sector) -> str | None:
     """Return why no table of a sector can be made; None if one can."""
     from solver.survey import unsolvable  # takes a moment, and only an error needs it
 

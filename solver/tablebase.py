@@ -21,6 +21,7 @@ In the examples below `tablebase` is such a tablebase, with the tables that ``mo
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -49,7 +50,7 @@ from solver.results import (
 )
 from solver.rules import Rules, get_variant
 from solver.sectors import Sector, check_sector, parse_sector
-from solver.sectortable import METRICS, Metric, SectorTable, is_there, open_sector_table
+from solver.sectortable import METRICS, Metric, SectorTable, is_there, names_in, open_sector_table
 from solver.tablefile import TableHeader, TableReader, table_path
 
 if TYPE_CHECKING:
@@ -424,15 +425,15 @@ class Tablebase:
             metric: the table that must be there; None if any will do.
         """
         metrics = METRICS if metric is None else (metric,)
-        return [
-            sector
-            for sector in sectors
-            if any(
-                is_there(table_path(folder, rules, sector, each))
-                for each in metrics
-                for folder in self.paths
+        names = cache(names_in)  # of thousands of sectors, most tables are not there
+
+        def is_present(sector: Sector) -> bool:
+            paths = (
+                table_path(folder, rules, sector, each) for each in metrics for folder in self.paths
             )
-        ]
+            return any(path.name in names(path.parent) and is_there(path) for path in paths)
+
+        return [sector for sector in sectors if is_present(sector)]
 
     def header(self, rules: Rules, sector: Sector) -> TableHeader:
         """Return the header of a sector's table: counts, deepest distances, histogram."""

@@ -330,7 +330,7 @@ def test_what_is_no_request_is_answered_like_all_else(server: Server) -> None:
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["kind"] == "bad request"
 
 
-def test_who_has_left_keeps_nobody_waiting(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_has_left_keeps_nobody_waiting(database: Path) -> None:
     begun = []
 
     class Slow(Tablebase):
@@ -363,20 +363,22 @@ def test_a_server_may_run_out_of_files(tmp_path: Path, files: int, lines: int) -
     with open(log, "w") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     assert process.stdout is not None
-    port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
-    connections = [connect(port) for _ in range(120)]
-    time.sleep(0.5)
-    for connection in connections:
-        connection.close()
-    deadline = time.monotonic() + 20
-    status = 0
-    while status != 200 and time.monotonic() < deadline:
-        with connect(port) as another, suppress(OSError, AssertionError):
-            another.settimeout(3)
-            status = ask_on(another)
-        time.sleep(0.2)
-    process.terminate()
-    out, _ = process.communicate(timeout=20)
+    try:
+        port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
+        connections = [connect(port) for _ in range(120)]
+        time.sleep(0.5)
+        for connection in connections:
+            connection.close()
+        deadline = time.monotonic() + 20
+        status = 0
+        while status != 200 and time.monotonic() < deadline:
+            with connect(port) as another, suppress(OSError, AssertionError):
+                another.settimeout(3)
+                status = ask_on(another)
+            time.sleep(0.2)
+    finally:
+        process.terminate()
+        out, _ = process.communicate(timeout=20)
     assert (status, process.returncode, out) == (200, 0, "Stopped.\n")
     said = log.read_text().splitlines()
     assert len(said) == lines

@@ -263,7 +263,7 @@ def test_what_cannot_be_solved_here_has_no_command(
     def unsolvable(rules: Rules, sector: Sector) -> str | None:
         return "unit 4-3 is too large" if sector == THREE_FOUR else None
 
-    monkeypatch.setattr(sectortable, "_unsolvable", unsolvable)
+    monkeypatch.setattr(sectortable, "why_unsolvable", unsolvable)
     said = "for sector 3-4 of nine: not solvable here: unit 4-3 is too large"
     with open_tablebase(tmp_path) as tablebase:
         for metric, kind in ((None, "table"), ("dtw", "table of distances")):

@@ -24,8 +24,7 @@ from solver.position import Position
 from solver.results import MoveResult
 from solver.rules import VARIANTS, Rules
 from solver.sectors import Sector, check_sector, closure, known_sectors, parse_sector
-from solver.sectortable import solving_command
-from solver.survey import unsolvable
+from solver.sectortable import solving_command, why_unsolvable
 from solver.symmetries import images
 from solver.tablebase import Tablebase
 from solver.web.asked import MOST_PLIES, Parameters
@@ -151,8 +150,8 @@ def plan(tablebase: Tablebase, asked: Parameters, sector: str) -> Facts:
     check_sector(rules, wanted)
     present = tablebase.present(rules, closure(rules, [wanted]))
     missing = make_plan(rules, [wanted], present=present).missing()
-    why_not = unsolvable(rules, [wanted]) if missing.rows else None
-    makes = missing.rows and why_not is None
+    why_not = why_unsolvable(rules, wanted) if missing.rows else None
+    can_be_made = bool(missing.rows) and why_not is None
     return {
         "variant": rules.name,
         "sector": str(wanted),
@@ -160,7 +159,7 @@ def plan(tablebase: Tablebase, asked: Parameters, sector: str) -> Facts:
         "bytes": missing.bytes,
         "memory": missing.memory,
         "seconds": round(missing.seconds, 3),
-        "command": solving_command(tablebase.paths[0], rules, wanted) if makes else None,
+        "command": solving_command(tablebase.paths[0], rules, wanted) if can_be_made else None,
         "unsolvable": why_not,
     }
 

@@ -171,7 +171,7 @@ def _ask(
         except asyncio.TimeoutError:
             _LOG.error("%s took too long", quoted(str(request.url), 200))
             return _failed(FAILURES["slow"])
-        except asyncio.CancelledError:  # the server stops; uvicorn would tell of a mistake
+        except asyncio.CancelledError:  # the server stops, or who has asked has left
             return _failed(FAILURES["stopping"])
         if not endpoint.kept:
             return _answer(body, "no-store")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import MutableMapping
-from typing import Any, Final
+from typing import Final
+
+from starlette.types import Scope
 
 __all__ = ["has_left", "leave", "may_leave"]
 
 _TASK: Final = "morris.task"
 _LEFT: Final = "morris.left"
-
-Scope = MutableMapping[str, Any]
 
 
 def may_leave(scope: Scope) -> None:

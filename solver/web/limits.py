@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -22,6 +23,9 @@ _MOST_WAITING: Final = 128
 
 _MOST_SECONDS: Final = 10.0
 """How long a question may take, waiting included."""
+
+_CLOSING_SECONDS: Final = 1.0
+"""How long questions that have begun are waited for when all ends."""
 
 _MOST_CONNECTIONS: Final = 512
 _MOST_TABLES: Final = 512
@@ -66,9 +70,20 @@ class _Question:
         self.is_dropped = False
 
     def give_up(self) -> None:
-        """Let nobody wait any longer."""
+        """Tell who waits that it has taken too long."""
         if not self.answered.done():
             self.answered.set_exception(asyncio.TimeoutError())
+
+    def settle(self, given: object, error: BaseException | None) -> None:
+        """Tell who still waits what has come of it."""
+        if self.answered.done():
+            return
+        if error is None:
+            self.answered.set_result(given)
+        elif isinstance(error, StopIteration):  # which no future can hold
+            self.answered.set_exception(RuntimeError(repr(error)))
+        else:
+            self.answered.set_exception(error)
 
 
 class Workers:
@@ -93,11 +108,12 @@ class Workers:
     ) -> None:
         self._most = threads + most_waiting
         self._most_seconds = most_seconds
-        self._load = 0
-        """Questions that wait or are worked on; changed by the loop's thread alone."""
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
         self._lock = Lock()
-        """Whether a question begins or is dropped is decided once."""
+        # With the lock alone: how many questions wait or are worked on, which of them have begun or
+        # are dropped, and whether there may be more.
+        self._load = 0
+        self._is_closed = False
         names = [f"morris-serve-{number}" for number in range(threads)]
         self._threads = [Thread(target=self._work, name=name, daemon=True) for name in names]
         for thread in self._threads:
@@ -109,17 +125,18 @@ class Workers:
         If the task that waits is cancelled, the question is dropped unless it has begun.
 
         Raises:
-            WorkersBusyError: too many wait already.
+            WorkersBusyError: too many wait already, or no more are taken.
             asyncio.TimeoutError: it took too long. What has begun goes on to its end, and its
                 thread takes nothing else until then, so that no more than there are can be busy.
         """
-        if self._load >= self._most:
-            raise WorkersBusyError
         loop = asyncio.get_running_loop()
         question = _Question(ask, loop)
-        timer = loop.call_later(self._most_seconds, question.give_up)
-        self._load += 1
+        with self._lock:
+            if self._is_closed or self._load >= self._most:
+                raise WorkersBusyError
+            self._load += 1
         self._questions.put(question)
+        timer = loop.call_later(self._most_seconds, question.give_up)
         try:
             given: Given = await question.answered
             return given
@@ -131,7 +148,9 @@ class Workers:
                     self._load -= 1
 
     def close(self) -> None:
-        """Take no more questions, forget those that have not begun, and wait for the others."""
+        """Take no more questions, forget those not begun, and wait a moment for the others."""
+        with self._lock:
+            self._is_closed = True
         with suppress(Empty):
             while True:
                 question = self._questions.get_nowait()
@@ -139,15 +158,13 @@ class Workers:
                     question.answered.cancel()
         for _ in self._threads:
             self._questions.put(None)
+        end = time.monotonic() + _CLOSING_SECONDS
         for thread in self._threads:
-            thread.join(self._most_seconds)
+            thread.join(max(0.0, end - time.monotonic()))
 
     def _work(self) -> None:
         """Answer one question after the other."""
-        while True:
-            question = self._questions.get()
-            if question is None:
-                return
+        while (question := self._questions.get()) is not None:
             with self._lock:
                 if question.is_dropped:
                     continue
@@ -157,14 +174,8 @@ class Workers:
                 given = question.ask()
             except BaseException as caught:  # whatever it is, who waits is told
                 error = caught
+            with self._lock:
+                self._load -= 1
             with suppress(RuntimeError):  # the loop is closed: nobody waits
-                question.loop.call_soon_threadsafe(self._finish, question, given, error)
-
-    def _finish(self, question: _Question, given: object, error: BaseException | None) -> None:
-        self._load -= 1
-        if question.answered.done():
-            return
-        if error is None:
-            question.answered.set_result(given)
-        else:
-            question.answered.set_exception(error)
+                question.loop.call_soon_threadsafe(question.settle, given, error)
+            del question, given, error  # nothing of it is kept while the next one is waited for

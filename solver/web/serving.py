@@ -34,6 +34,8 @@ _IDLE_SECONDS: Final = 15
 _REQUEST_SECONDS: Final = 30.0
 """From the first byte of a request to the last one of its answer."""
 _STOPPING_SECONDS: Final = 3
+_LAST_SECONDS: Final = 0.5
+"""How long answers on their way are waited for when the server stops."""
 _SCARCITY: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """Why connections cannot be taken on at a moment."""
 _SILENT_SECONDS: Final = 60.0
@@ -43,7 +45,7 @@ or a request may wait longer for being read than for its answer."""
 
 
 class _Gathering:
-    """A transport that sends in one go what is written in one turn of the loop.
+    """What stands before a transport, and sends in one go what is written in one turn of the loop.
 
     An answer's head and its body are written one after the other; each call of the system takes as
     long as a tenth of an answer.
@@ -69,6 +71,9 @@ class _Gathering:
             data = b"".join(self._parts)
             self._parts.clear()
             self._transport.write(data)
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size() + sum(map(len, self._parts))
 
     def close(self) -> None:
         self.flush()
@@ -225,13 +230,23 @@ def serve(application: ASGIApp, listener: socket.socket, connections: int) -> No
 
 
 class _Server(uvicorn.Server):
-    """A server that says in one line, and seldom, that it may open no more connections."""
+    """A server that says in one line, and seldom, that it may open no more connections, and that
+    does not have people wait for answers it will not give.
+    """
 
     _silent_until = 0.0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(self._tell)
         await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; who still waits for an answer after a moment is told so."""
+        if tasks := list(self.server_state.tasks):
+            _, late = await asyncio.wait(tasks, timeout=_LAST_SECONDS)
+            for task in late:
+                task.cancel()
+        await super().shutdown(sockets)
 
     def _tell(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")

@@ -117,11 +117,45 @@ def test_arrows_lead_to_every_point(partial: Play, variant: str) -> None:
     assert reached == names
 
 
+def test_the_focus_follows_what_it_has_led_to(play: Play) -> None:
+    """Who goes on by keyboard need not begin again at the top of the page."""
+
+    def focused_link() -> str:
+        script = "document.activeElement.closest('#moves, #record, #line-moves')?.id ?? ''"
+        return str(play.page.evaluate(script))
+
+    play.open(position=PUZZLE)
+    play.find("#moves a").first.focus()
+    play.press("Enter")
+    assert (play.played, focused_link()) == (["c3-d3"], "moves")
+    play.find("#record a").first.focus()
+    play.press("Enter")
+    assert (play.played, focused_link()) == ([], "record")
+    play.button("line")
+    play.find("#line-moves a").first.focus()
+    for _ in range(3):
+        play.press("Enter")
+        assert focused_link() == "line-moves"
+    assert len(play.played) == 3
+    play.find("#undo").focus()
+    for _ in range(4):
+        play.press("Enter")
+    assert play.refusal == "There is no turn to take back."
+    assert play.page.evaluate("document.activeElement.id") == "undo"
+    play.button("setup").find("#setup-text").focus()
+    play.find("#setup-text").press("Enter")
+    play.find("#setup-panel").wait_for(state="hidden")
+    assert play.page.evaluate("document.activeElement.id") == "setup"
+
+
 def test_only_one_point_is_reached_by_tab(play: Play) -> None:
     play.open(position=PUZZLE).click("c3")
     assert play.find('#board .point[tabindex="0"]').count() == 1
     assert play.find('#board .point[tabindex="-1"]').count() == 23
     assert play.find('#board .point[tabindex="0"]').get_attribute("data-point") == "c3"
+    play.find("#language").focus()
+    play.page.keyboard.press("Tab")
+    assert focused(play) == "c3"
 
 
 def test_points_are_named(partial: Play) -> None:

@@ -249,7 +249,7 @@ def test_what_is_made_at_once_is_offered(bare: Play) -> None:
     whole, small = bare.find("#missing code").all_inner_texts()
     assert small == whole.replace("nine 0-0+9-9", "three 0-0+3-3")
     bare.open("three")
-    bare.find("#missing").filter(has_text="about 1 second").wait_for()
+    bare.find("#missing").filter(has_text="a few seconds").wait_for()
     assert bare.find("#missing code").count() == 1
 
 

@@ -17,6 +17,11 @@ def test_stones_are_dragged(play: Play) -> None:
     assert play.shown("chosen") == {"c3"}
     play.drag(at("g4"), at("f4"))  # another stone than the chosen one
     assert play.played == ["g4-f4"]
+    play.press("u").drag(at("c3"), "#histogram")  # beside the board
+    assert (play.played, play.refusal) == ([], "")
+    assert play.white == {"a4", "b6", "c3", "g4"}
+    play.drag(at("c3"), at("d3"))
+    assert play.played == ["c3-d3"]
     play.press("u").drag(at("a1"), at("d1"))  # is not White's
     assert play.played == []
     play.page.mouse.move(*play.middle(at("c3")))
@@ -42,20 +47,35 @@ def test_stones_are_dragged_from_the_hand(partial: Play) -> None:
 def test_fingers_drag_stones(visit: Visit, server: str) -> None:
     phone = {"width": 390, "height": 500}
     play = visit(server, viewport=phone, has_touch=True, is_mobile=True).open(position=PUZZLE)
+    drag_by_finger(play, at("c3"), at("c4"))
+    play.wait_for_turns(1)
+    assert play.played == ["c3-c4"]
+    assert play.page.evaluate("scrollY") == 0
+
+
+def test_fingers_drag_stones_from_the_hand(visit: Visit, server: str) -> None:
+    phone = {"width": 390, "height": 700}
+    play = visit(server, allow=(404,), viewport=phone, has_touch=True, is_mobile=True)
+    play.open(position="w:Wa1,d1:Bd2,f6:H7,7")
+    drag_by_finger(play, "#white-player .hand", at("b4"))
+    play.wait_for_turns(1)
+    assert play.played == ["b4"]
+    assert play.page.evaluate("scrollY") == 0
+    assert play.find(".ghost").count() == 0
+
+
+def drag_by_finger(play: Play, source: str, target: str) -> None:
     touch = play.page.context.new_cdp_session(play.page)
 
     def tell(kind: str, *places: tuple[float, float]) -> None:
         points = [{"x": x, "y": y} for x, y in places]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    (x, start), (_, end) = play.middle(at("c3")), play.middle(at("c4"))
-    tell("touchStart", (x, start))
-    for part in range(1, 6):
-        tell("touchMove", (x, start + (end - start) * part / 5))
+    (x, y), (right, down) = play.middle(source), play.middle(target)
+    tell("touchStart", (x, y))
+    for part in (0.2, 0.4, 0.6, 0.8, 1.0):
+        tell("touchMove", (x + (right - x) * part, y + (down - y) * part))
     tell("touchEnd")
-    play.wait_for_turns(1)
-    assert play.played == ["c3-c4"]
-    assert play.page.evaluate("scrollY") == 0
 
 
 def test_turns_are_shown_before_they_are_played(partial: Play) -> None:

@@ -65,6 +65,15 @@ def test_stones_are_dragged(setting: Play) -> None:
     assert (setting.white, setting.black) == (set(), {"a1"})
     setting.drag("[data-tool=black]", at("a1"))
     assert setting.black == {"a1"}
+    setting.put("black", "b6").drag(at("b6"), at("a1"))  # there is one already
+    assert setting.black == {"a1", "b6"}
+    setting.put("erase", "b6")
+    setting.page.mouse.move(*setting.middle(at("a1")))
+    setting.page.mouse.down()
+    setting.page.mouse.move(*setting.middle(at("d1")), steps=3)
+    setting.press("Escape")  # the stone goes back; set-up goes on
+    setting.page.mouse.up()
+    assert setting.black == {"a1"}
     setting.drag(at("a1"), "#setup-text")
     assert text_of(setting) == "w:W:B"
     setting.drag("[data-tool=white]", "#setup-text")

@@ -53,6 +53,8 @@ export class Analysis {
   #line = null;
   #images = null;
   #sector = null;
+  /** The list whose link has led here, and whose first link gets the keyboard's focus; or null. */
+  #followed = null;
   /** What making a missing table takes; null: not known. */
   #plans = null;
 
@@ -100,6 +102,9 @@ export class Analysis {
     this.#isLate = false;
     this.#ahead = null;
     this.#answer = this.#line = this.#images = this.#sector = this.#plans = null;
+    const { activeElement } = document;
+    const lists = [find("moves"), find("line-moves")];
+    this.#followed = lists.find((list) => list.contains(activeElement)) ?? this.#followed;
     find("moves").style.minHeight = `${find("moves").offsetHeight}px`;
     find("moves").replaceChildren();
     for (const id of ["histogram", "histogram-words"]) {
@@ -242,6 +247,18 @@ export class Analysis {
       (move) => this.#go(after(move)),
     );
     narrowMoves(find("moves"), this.#ahead);
+    this.#focusOn(find("moves"));
+  }
+
+  /** Give a list's first link the keyboard's focus, if one of its links has led here. */
+  #focusOn(list) {
+    const first = list.querySelector("a");
+    if (list === this.#followed && first) {
+      this.#followed = null;
+      if (document.activeElement === document.body) {
+        first.focus({ preventScroll: true });
+      }
+    }
   }
 
   #showLine() {
@@ -255,6 +272,7 @@ export class Analysis {
     element.setAttribute("aria-busy", String(!element.hidden && !answer));
     if (answer?.line) {
       showLine(element, this.#game.state, answer);
+      this.#focusOn(element);
     } else {
       element.textContent = answer ? errorSentence(answer) : t("line.wait");
     }

@@ -18,6 +18,7 @@ import {
   board,
   find,
   isHidden,
+  keptFuture,
   leads,
   now,
   setup,
@@ -66,14 +67,18 @@ function keep(how = "replace") {
   }
 }
 
-/** Follow a link of the page, or the browser's Back button, to a URL's state. */
-function follow(query, how) {
+/**
+ * Follow a link of the page, or the browser's Back button, to a URL's state; the browser may have
+ * kept what could be played again there.
+ */
+function follow(query, how, kept = []) {
   const state = readState(query);
   const language = state.language ?? now.state.language;
   if (language) {
     setLanguage(preferredLanguage(language), { remember: false });
   }
-  go({ ...state, language, future: carriedFuture(now.state, state) }, how);
+  const carried = carriedFuture(now.state, state);
+  go({ ...state, language, future: carried.length ? carried : kept }, how);
 }
 
 function undo() {
@@ -283,7 +288,7 @@ function toggleReveal() {
 
 /** Lead to a new game under other rules; what was played can be come back to. */
 function goToNewGame(changes) {
-  now.notice = now.state.moves.length ? "notice.new-game" : null;
+  now.notice = now.state.moves.length || now.state.position ? "notice.new-game" : null;
   go(newGame(now.state, changes));
 }
 
@@ -384,7 +389,7 @@ function listen() {
   listenToKeys({ Escape: escape, u: undo, r: redo, ArrowLeft: undo, ArrowRight: redo });
   window.addEventListener("popstate", () => {
     if (urlOf(now.state) !== location.pathname + location.search) {
-      follow(location.search, "replace");
+      follow(location.search, "replace", keptFuture());
     }
   });
 }

@@ -84,7 +84,8 @@ export function listenToBoard(svg, onClick) {
       onClick(group.dataset.point);
     }
   });
-  svg.addEventListener("focusin", (event) => rove(svg, pointOf(event)));
+  // Not on the board itself: browsers take a picture that listens to the focus for one that has it.
+  svg.parentElement.addEventListener("focusin", (event) => rove(svg, pointOf(event)));
   svg.addEventListener("keydown", (event) => {
     const group = pointOf(event);
     if (!group || event.ctrlKey || event.metaKey || event.altKey) {
@@ -108,14 +109,35 @@ const DIRECTIONS = {
 };
 
 /**
- * The stones in a hand as a picture, which says nothing aloud.
+ * How many stones of a hand are shown.
  *
+ * @param {number} count the stones in it.
+ * @returns {number}
+ */
+export function shownOfHand(count) {
+  return Math.min(count, MOST_IN_HAND);
+}
+
+/**
+ * Fill a picture with the stones of a hand.
+ *
+ * @param {SVGSVGElement} svg
  * @param {"white"|"black"} colour
  * @param {number} count
- * @returns {SVGSVGElement}
  */
-export function handPicture(colour, count) {
-  return stonesInARow(colour, count, HAND_SCALE);
+export function fillHand(svg, colour, count) {
+  const shown = shownOfHand(count);
+  const width = shown * HAND_PITCH;
+  svg.setAttribute("viewBox", `0 0 ${width || 1} ${HAND_PITCH}`);
+  svg.setAttribute("width", width * HAND_SCALE);
+  svg.setAttribute("height", HAND_PITCH * HAND_SCALE);
+  const middle = HAND_PITCH / 2;
+  const stones = Array.from({ length: shown }, (_, place) => {
+    const drawn = stone(colour);
+    drawn.setAttribute("transform", `translate(${place * HAND_PITCH + middle} ${middle})`);
+    return drawn;
+  });
+  svg.replaceChildren(...stones);
 }
 
 /**
@@ -126,21 +148,10 @@ export function handPicture(colour, count) {
  * @returns {SVGSVGElement}
  */
 export function bareStone(colour, scale = HAND_SCALE) {
-  return stonesInARow(colour, 1, scale);
-}
-
-function stonesInARow(colour, count, scale) {
-  const shown = Math.min(count, MOST_IN_HAND);
-  const width = shown * HAND_PITCH;
-  const size = { width: width * scale, height: HAND_PITCH * scale };
-  const stones = Array.from({ length: shown }, (_, place) => {
-    const drawn = stone(colour);
-    const middle = HAND_PITCH / 2;
-    drawn.setAttribute("transform", `translate(${place * HAND_PITCH + middle} ${middle})`);
-    return drawn;
-  });
-  const box = { viewBox: `0 0 ${width || 1} ${HAND_PITCH}`, "aria-hidden": "true" };
-  return element("svg", { class: "hand", ...box, ...size }, stones);
+  const size = HAND_PITCH * scale;
+  const box = `${-HAND_PITCH / 2} ${-HAND_PITCH / 2} ${HAND_PITCH} ${HAND_PITCH}`;
+  const attributes = { viewBox: box, width: size, height: size, "aria-hidden": "true" };
+  return element("svg", { class: "hand", ...attributes }, [stone(colour)]);
 }
 
 /** Make a point the one that the tab key goes to. */
@@ -294,7 +305,8 @@ function drawPoint(group, view, marks) {
  */
 function wayOfStone(svg, last) {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (isStill || !last?.from || !groupOf(svg, last.from)?.querySelector(".stone")) {
+  const from = last?.from ? groupOf(svg, last.from) : null;
+  if (isStill || !from?.querySelector(".stone") || from.classList.contains("carried")) {
     return null;
   }
   const to = groupOf(svg, last.to);

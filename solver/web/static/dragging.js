@@ -49,11 +49,9 @@ export function listenToDrags(board, areas, hooks) {
     const below = document.elementFromPoint(clientX, clientY)?.closest(".point");
     const target = below?.dataset.point ?? null;
     end();
-    if (source.point !== null && target !== source.point) {
-      // It need not be seen to go where it has been brought.
-      element.querySelector(".stone")?.remove();
-    }
+    element.classList.add("carried"); // it need not be seen to go where it has been brought
     hooks.drop(source, target);
+    element.classList.remove("carried");
   };
 
   document.addEventListener("pointerdown", (event) => {
@@ -66,6 +64,10 @@ export function listenToDrags(board, areas, hooks) {
   });
   document.addEventListener("pointermove", (event) => {
     if (event.pointerId !== drag?.pointer) {
+      return;
+    }
+    if (!(event.buttons & 1)) {
+      end(); // it was let go where this page is not told of it
       return;
     }
     const { clientX: x, clientY: y } = event;
@@ -93,7 +95,13 @@ export function listenToDrags(board, areas, hooks) {
       passive: false,
     });
   }
-  document.addEventListener("keydown", ({ key }) => key === "Escape" && end());
+  window.addEventListener("blur", end);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && drag?.ghost) {
+      event.preventDefault(); // for whoever else knows this key
+      end();
+    }
+  });
   // A press that has become a drag must not select texts, or drag what browsers would drag.
   document.addEventListener("dragstart", (event) => drag && event.preventDefault());
 }
@@ -104,7 +112,7 @@ function sourceOf(element) {
 }
 
 function colourOf(group) {
-  return group.querySelector(".stone").classList.contains("white") ? "white" : "black";
+  return group.querySelector(".stone.white") ? "white" : "black";
 }
 
 /** The stone that follows the pointer, as large as those on the board. */

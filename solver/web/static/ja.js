@@ -9,12 +9,12 @@
 export const japanese = Object.freeze({
   // -- the page ---------------------------------------------------------------------------------
   "page.name": "モリス",
-  "page.title": "{name}・モリス",
+  "page.title": "{name}｜完全解析",
   "page.about": "ナイン・メンズ・モリスと関連ゲームの完全解析",
   "page.skip": "盤へ移動",
   "page.noscript": "このページには JavaScript が必要です。",
   "page.keys":
-    "盤上では矢印キーで点を移動、Enter かスペースでクリック、Esc で選択解除。盤の外では ← で待った、→ で一手進める（u と r はどこでも使えます）。",
+    "盤上では矢印キーで点を移動、Enter かスペースでクリック、Esc で選択解除。盤の外では ← で一手戻し、→ で一手進めます（u と r はどこでも使えます）。",
   "list.separator": "、",
   "language.name": "日本語",
 
@@ -64,16 +64,16 @@ export const japanese = Object.freeze({
   "option.quiet_limit.value": "{value} 手で",
   "option.usual": "{value}（標準）",
   "opponent.none": "二人で対局",
-  "level.perfect": "プログラム（完璧）",
-  "level.hard": "プログラム（強い）",
-  "level.normal": "プログラム（ふつう）",
-  "level.easy": "プログラム（やさしい）",
+  "level.perfect": "最強のプログラム",
+  "level.hard": "強いプログラム",
+  "level.normal": "ふつうのプログラム",
+  "level.easy": "やさしいプログラム",
   "level.other": "プログラム（{name}）",
   "level.never": "{name}：間違えない",
   "level.rate": "{name}：{turns} 回に 1 回間違える",
 
   // -- buttons ----------------------------------------------------------------------------------
-  "button.undo": "待った",
+  "button.undo": "一手戻す",
   "button.undo.hint": "直前の手を取り消す（u）",
   "button.redo": "一手進める",
   "button.redo.hint": "取り消した手をもう一度指す（r）",
@@ -99,22 +99,22 @@ export const japanese = Object.freeze({
 
   // -- what is due ------------------------------------------------------------------------------
   "due.loading": "局面を読み込んでいます…",
-  "due.place": "{colour}の手番：空いている点に石を置く（残り {count} 個）。",
-  "due.move": "{colour}の手番：石を隣の空いている点へ動かす。",
+  "due.place": "{colour}の手番：空いている点に石を置いてください（残り {count} 個）。",
+  "due.move": "{colour}の手番：石を隣の空いている点へ動かしてください。",
   "due.fly": "{colour}の手番：石を空いている好きな点へ飛ばせます。",
-  "due.place-move": "{colour}の手番：石を置く（残り {count} 個）か、隣の空いている点へ動かす。",
+  "due.place-move": "{colour}の手番：石を置くか（残り {count} 個）、隣の空いている点へ動かしてください。",
   "due.place-fly":
-    "{colour}の手番：石を置く（残り {count} 個）か、好きな空いている点へ飛ばす。",
+    "{colour}の手番：石を置くか（残り {count} 個）、空いている好きな点へ飛ばしてください。",
   "due.target": "{colour}は {point} の石を動かします：行き先の空いている点を選んでください。",
   "due.take": "{colour}のミルができました：取る{opponent}石を選んでください。",
   "due.take-first":
     "{colour}のミルが同時に2つできました：取る{opponent}石を2個選びます。まず1個目を選んでください。",
   "due.take-second": "{colour}は{opponent}石をもう1個取れます：2個目を選んでください。",
-  "due.back": "「待った」か Esc で途中の手を取り消せます。",
+  "due.back": "「一手戻す」か Esc で途中の手を取り消せます。",
   "due.you": "あなたの番です。",
   "due.thinking": "プログラム（{colour}）が考えています…",
   "due.replied": "プログラム（{colour}）の手は {move} です。",
-  "due.setup": "局面編集中：点をクリックすると石を置いたり取り除いたりできます。",
+  "due.setup": "局面編集中：点をタップ（クリック）すると石を置いたり取り除いたりできます。",
 
   // -- how the game ended -----------------------------------------------------------------------
   "end.play-on": "続けて指すこともできます。",
@@ -124,7 +124,7 @@ export const japanese = Object.freeze({
   "served.end.too few stones": "{opponent}の勝ち：{colour}の石は残り {count} 個です。",
   "served.end.blocked.move": "{opponent}の勝ち：{colour}は動かせる石がありません。",
   "served.end.blocked.place": "{opponent}の勝ち：{colour}は石を置ける点がありません。",
-  "served.end.the opponent has a mill": "{opponent}の勝ち：ミルができました。",
+  "served.end.the opponent has a mill": "{opponent}の勝ち：3つ並びました。",
   "served.end.the board is full": "引き分け：盤がすべて埋まりました。",
   "served.end.repetition": "引き分け：同じ局面が {count} 回現れました。",
   "served.end.quiet limit": "引き分け：石を取らない手が {count} 手続きました。",
@@ -162,7 +162,7 @@ export const japanese = Object.freeze({
   "served.warning.loss.untaken":
     "負けまで {count} 手かかりますが、指せるのはあと {left} 手なので、引き分けになります。",
   "served.warning.turns": "今指すと引き分けになる手：{moves}。",
-  "status.quiet": "石を取らない手が {count} 手、引き分けまであと {left} 手。",
+  "status.quiet": "石を取らない手が {count} 手続いています（あと {left} 手で引き分け）。",
   "status.occurrences": "この局面は {count} 回目です。",
 
   // -- why a click is refused -------------------------------------------------------------------
@@ -266,7 +266,7 @@ export const japanese = Object.freeze({
   "error.address.reset": "新しい対局を始める",
 
   // -- missing tables ---------------------------------------------------------------------------
-  "missing.sector": "形勢を知るには、終局データベースのセクター {sector} の表が必要ですが、まだありません。",
+  "missing.sector": "形勢を知るには、終盤データベースの区分（セクター）{sector} の表が必要ですが、まだありません。",
   "missing.any": "形勢を知るために必要な表がまだありません。",
   "missing.unsolvable": "ここでは作れません：{reason}",
   "served.unsolvable": "大きすぎます。",
@@ -278,6 +278,7 @@ export const japanese = Object.freeze({
   "missing.endgame": "{name}の終盤",
   "size.GB": "{size} GB",
   "size.MB": "{size} MB",
+  "time.moment": "数秒",
   "time.days": "約 {count} 日",
   "time.hours": "約 {count} 時間",
   "time.minutes": "約 {count} 分",
@@ -292,7 +293,7 @@ export const japanese = Object.freeze({
   "moves.group.unknown": "指せる手（{count}）",
   "moves.some": "{all} 手のうち {shown} 手",
   "moves.none": "指せる手はありません。",
-  "moves.wait": "それぞれの手の価値を調べています…",
+  "moves.wait": "それぞれの手を調べています…",
   "move.placed": "{to} に置く",
   "move.moved": "{from} から {to} へ",
   "move.takes": "{captures} を取る",
@@ -325,17 +326,17 @@ export const japanese = Object.freeze({
   "histogram.none": "このセクターに勝ち負けのつく局面はありません。",
   "histogram.axis": "手数",
   "histogram.log": "対数目盛",
-  "histogram.here": "ここ：{count}",
-  "histogram.here.draw": "ここ：引き分け",
-  "histogram.here.win": "ここ：勝ち",
-  "histogram.here.loss": "ここ：負け",
+  "histogram.here": "この局面：{count}",
+  "histogram.here.draw": "この局面：引き分け",
+  "histogram.here.win": "この局面：勝ち",
+  "histogram.here.loss": "この局面：負け",
   "histogram.bar.win": "{depth} 手で勝ち：{count} 局面",
   "histogram.bar.loss": "{depth} 手で負け：{count} 局面",
   "histogram.shares":
     "手番の側の勝ち {wins}、引き分け {draws}、負け {losses}（対称な局面は一つと数える）。",
   "histogram.share": "{share}%",
-  "histogram.deepest.win": "最も長い勝ちは {depth} 手（{count} 局面）。",
-  "histogram.deepest.loss": "最も長い負けは {depth} 手（{count} 局面）。",
+  "histogram.deepest.win": "勝ちまで最長 {depth} 手（{count} 局面）。",
+  "histogram.deepest.loss": "負けまで最長 {depth} 手（{count} 局面）。",
   "histogram.wdl": "このセクターの表にあるのは勝ち・引き分け・負けだけで、手数はありません。",
   "histogram.place.win":
     "この局面は {depth} 手で勝ち。同じかそれより長くかかる勝ちは、このセクターの勝ちの {share}% です。",
@@ -361,7 +362,7 @@ export const japanese = Object.freeze({
   "rules.quiet limit": "手数の制限",
   "rules.with -r": "-r で変えられるもの",
   "rules.ply": "1手とは、一方の側が1回指すことです（石を取ればそれも含みます）。",
-  "served.rules.board": "{board}：{points} 点、線分 {edges} 本、ミルの筋 {lines} 本",
+  "served.rules.board": "{points} 点、線 {edges} 本、ミルになる列 {lines} 本（盤の名前：{board}）",
   "served.rules.stones.equal": "それぞれ {first} 個",
   "served.rules.stones.unequal": "先手 {first} 個、後手 {second} 個",
   "served.rules.turns.placed": "空いている点に石を置く。置いた石は動かない",

@@ -42,8 +42,8 @@ export const now = {
   notice: null,
 };
 
-/** What could be played again before the page was loaded anew. */
-function keptFuture() {
+/** What could be played again when the browser was last told of this state. */
+export function keptFuture() {
   const { future } = history.state ?? {};
   return Array.isArray(future) ? future : [];
 }
@@ -97,10 +97,10 @@ export function showAll() {
 export function showBoard() {
   const { state, view, clicks, refusal, problem } = now;
   showButtons();
-  find("refusal").textContent = refusal ? t(refusal.key, refusal.facts) : "";
+  say("refusal", refusal ? t(refusal.key, refusal.facts) : "");
   if (setup.open) {
     showArrangement(board(), setup.arrangement);
-    find("due").textContent = t("due.setup");
+    say("due", t("due.setup"));
   } else if (view) {
     const thinking = isProgramToMove(state, view);
     now.shown = showPosition(board(), view, clicks, !thinking && !isOver(state, view));
@@ -111,15 +111,15 @@ export function showBoard() {
       thinking,
       replied: view.played.at(-1) === now.replied ? now.replied : null,
     });
-    find("due").textContent = due ?? find("due").textContent;
+    say("due", due ?? find("due").textContent);
   } else if (problem) {
-    find("due").textContent = "";
+    say("due", "");
     // After a turn that the server has not heard of, the board goes on showing it.
     if (!problem.passes && now.catalogue) {
       showArrangement(board(), null);
     }
   } else if (!now.catalogue) {
-    find("due").textContent = t("due.loading");
+    say("due", t("due.loading"));
   }
 }
 
@@ -127,8 +127,20 @@ export function showBoard() {
 export function showButtons() {
   const { state, view } = now;
   const isBegun = now.clicks.length > 0 && view !== null;
-  find("undo").disabled = setup.open || (!isBegun && undoPly(state, view?.side) === null);
-  find("redo").disabled = setup.open || redoPly(state, view?.side) === null;
+  allow("undo", !setup.open && (isBegun || undoPly(state, view?.side) !== null));
+  allow("redo", !setup.open && redoPly(state, view?.side) !== null);
+}
+
+/** Show whether a button does something; it keeps the keyboard's focus if it does not. */
+function allow(id, isAllowed) {
+  find(id).setAttribute("aria-disabled", String(!isAllowed));
+}
+
+/** Show a sentence; one that is there already is not read aloud again. */
+function say(id, sentence) {
+  if (find(id).textContent !== sentence) {
+    find(id).textContent = sentence;
+  }
 }
 
 /** Whether what the tables say is kept from who plays; after the end nothing is. */

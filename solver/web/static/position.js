@@ -1,6 +1,6 @@
 /** The position on the page: board, players, and the sentence that says what is due. */
 
-import { drawBoard, handPicture } from "./board.js";
+import { drawBoard, fillHand, shownOfHand } from "./board.js";
 import { nextPoints, partOfTurn, viewAfterClicks } from "./clicking.js";
 import { dueSentence, handSentence, pointLabel, printed } from "./sentences.js";
 import { OTHER_SIDE } from "./state.js";
@@ -137,13 +137,12 @@ function showPlayers(view, toMove, places) {
     const element = find(`${side}-player`);
     element.classList.toggle("to-move", side === toMove);
     const mark = side === toMove ? "▸ " : "";
-    const name = document.createElement("span");
+    const [name, stones] = element.children;
     name.textContent = mark + handSentence(side, hand, view[side].length);
-    const stones = handPicture(side, hand);
-    if (places && side === toMove) {
-      stones.classList.add("grabbable");
-      stones.dataset.spare = side;
+    // What is there stays: a finger may be dragging one of them.
+    if (stones.childElementCount !== shownOfHand(hand)) {
+      fillHand(stones, side, hand);
     }
-    element.replaceChildren(name, stones);
+    stones.classList.toggle("grabbable", places && side === toMove);
   }
 }

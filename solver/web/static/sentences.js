@@ -12,6 +12,8 @@ import { formatNumber, hasText, language, LANGUAGES, SERVED, t } from "./text.js
 /** Units of sizes, in bytes, and of times, in seconds, the largest first. */
 const SIZES = Object.freeze([["GB", 1e9], ["MB", 1e6]]);
 const TIMES = Object.freeze([["days", 86_400], ["hours", 3600], ["minutes", 60], ["seconds", 1]]);
+/** Seconds so few that starting takes longer than solving. */
+const A_MOMENT = 10;
 
 /**
  * What is due, or how the game ended.
@@ -203,13 +205,18 @@ export function printed(move) {
  * @returns {{count: number, size: string, time: string}}
  */
 export function planWords({ tables: count, bytes, seconds }) {
-  const [unit, per] = SIZES.find(([, least]) => bytes >= least) ?? SIZES.at(-1);
+  if (seconds < A_MOMENT) return { count, size: sizeWords(bytes), time: t("time.moment") };
   const [name, length] = TIMES.find(([, least]) => seconds >= 1.5 * least) ?? TIMES.at(-1);
   return {
     count,
-    size: t(`size.${unit}`, { size: Math.max(1, Math.round(bytes / per)) }),
+    size: sizeWords(bytes),
     time: t(`time.${name}`, { count: Math.max(1, Math.round(seconds / length)) }),
   };
+}
+
+function sizeWords(bytes) {
+  const [unit, per] = SIZES.find(([, least]) => bytes >= least) ?? SIZES.at(-1);
+  return t(`size.${unit}`, { size: Math.max(1, Math.round(bytes / per)) });
 }
 
 /**

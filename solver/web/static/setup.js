@@ -209,9 +209,11 @@ export class Setup {
    */
   drag({ point, colour }, target) {
     const before = this.#arrangement;
+    if (before[colour].includes(target)) {
+      return; // there is such a stone already
+    }
     const without = point === null ? before : withStone(before, point, "erase", this.#most);
-    const isDone = target === null || without[colour].includes(target);
-    this.#change(isDone ? without : withStone(without, target, colour, this.#most));
+    this.#change(target === null ? without : withStone(without, target, colour, this.#most));
   }
 
   /** Say again, in another language, what is wrong. */
@@ -224,6 +226,9 @@ export class Setup {
   /** Show the panel, which takes the place of another, or hide it. */
   #show(isOpen) {
     const { panel, button, instead } = this.#elements;
+    if (!isOpen && panel.contains(document.activeElement)) {
+      button.focus(); // what has the keyboard's focus is about to go
+    }
     panel.hidden = !isOpen;
     instead.hidden = isOpen;
     button.setAttribute("aria-expanded", String(isOpen));

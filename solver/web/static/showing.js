@@ -25,7 +25,11 @@ export function showRecord(element, state, view) {
   });
   const start = linkTo(atPly(state, 0), t("record.start"));
   start.dataset.ply = 0;
+  const hadFocus = element.contains(document.activeElement);
   element.replaceChildren(itemOf(start, { current: !state.moves.length }), ...items);
+  if (hadFocus) {
+    element.querySelector("[aria-current]").focus({ preventScroll: true });
+  }
   // Only the list scrolls to the turn, not the page.
   const item = element.children[state.moves.length];
   element.scrollTop = item.offsetTop - element.offsetTop - element.clientHeight / 2;
