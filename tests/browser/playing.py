@@ -156,7 +156,7 @@ class Play:
                 move: link.dataset.move,
                 value: link.closest("section").dataset.value,
                 href: link.getAttribute("href"),
-                depth: link.querySelector(".depth")?.textContent ?? "",
+                depth: link.dataset.depth ?? "",
             }))"""
         )
         return found

@@ -117,7 +117,8 @@ function itemOf(move, best, hrefOf, onChoose) {
   link.title = valueWords(move.value, move.dtw);
   link.classList.toggle("best", best);
   link.append(span("turn", printed(move.move)));
-  if (typeof move.dtw === "number") link.append(span("depth", formatNumber(move.dtw)));
+  // Shown by the style sheet, as the label says it in words.
+  if (typeof move.dtw === "number") link.dataset.depth = formatNumber(move.dtw);
   link.addEventListener("click", (event) => {
     if (!isPlainClick(event)) return; // a new tab or window is the browser's business
     event.preventDefault();

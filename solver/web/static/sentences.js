@@ -180,17 +180,6 @@ export function pointLabel(point, colour, marks = []) {
 }
 
 /**
- * A turn in words.
- * @param {{from: string|null, to: string, captures: string[]}} move
- * @returns {string} such as "f2 to f4, takes d5"
- */
-export function moveWords({ from, to, captures }) {
-  const said = [from ? t("move.moved", { from, to }) : t("move.placed", { to })];
-  if (captures.length) said.push(t("move.takes", { captures }));
-  return said.join(t("list.separator"));
-}
-
-/**
  * A turn with the sign that people read for a capture.
  * @param {string} move such as "f2-f4xd5"
  * @returns {string}
@@ -220,12 +209,13 @@ function sizeWords(bytes) {
 }
 
 /**
- * A turn and what it is worth, in words.
+ * A turn as it is written, so that who speaks to the page can name what stands there; and what it
+ * is worth, in words.
  * @param {object} move a MOVE, with `value` and `dtw` if they are known
- * @returns {string} such as "f2 to f4, takes d5: win in 15 plies"
+ * @returns {string} such as "f2-f4×d5: win in 15 plies"
  */
 export function moveLabel(move) {
-  const words = moveWords(move);
+  const words = printed(move.move);
   if (!move.value) return t("move.unknown", { move: words });
   if (move.value === "draw") return t("move.draw", { move: words });
   if (move.dtw === null) return t(`move.${move.value}.unknown`, { move: words });
