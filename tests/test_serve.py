@@ -355,18 +355,17 @@ def test_who_has_left_keeps_nobody_waiting(database: Path) -> None:
     assert len(begun) <= 10
 
 
-@pytest.mark.parametrize(("files", "lines"), [(64, 0), (24, 1)])
-def test_a_server_may_run_out_of_files(tmp_path: Path, files: int, lines: int) -> None:
+def test_a_server_may_run_out_of_files(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    command = ["bash", "-c", f'ulimit -n {files}; exec "$0" -m solver serve --port 0 --db "$1"']
+    command = ["bash", "-c", 'ulimit -n 24; exec "$0" -m solver serve --port 0 --db "$1"']
     command += [sys.executable, str(tmp_path)]
     with open(log, "w") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     assert process.stdout is not None
     try:
         port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
-        connections = [connect(port) for _ in range(120)]
-        time.sleep(0.5)
+        connections = [connect(port) for _ in range(40)]
+        time.sleep(0.3)
         for connection in connections:
             connection.close()
         deadline = time.monotonic() + 20
@@ -380,9 +379,8 @@ def test_a_server_may_run_out_of_files(tmp_path: Path, files: int, lines: int) -
         process.terminate()
         out, _ = process.communicate(timeout=20)
     assert (status, process.returncode, out) == (200, 0, "Stopped.\n")
-    said = log.read_text().splitlines()
-    assert len(said) == lines
-    assert all("connections have to wait: too many open files" in line for line in said)
+    (said,) = log.read_text().splitlines()
+    assert "connections have to wait: too many open files" in said
 
 
 def test_a_signal_amid_questions(tmp_path: Path) -> None:

@@ -264,6 +264,13 @@ STATES: dict[str, tuple[Act, str, dict[str, Any]]] = {
 }
 
 
+LOOKED_INTO = {
+    "chosen", "mill-to-take", "setup-wrong", "missing", "best-play", "program", "symmetries",
+    "rules", "refusal", "wrong-address", "japanese", "dark", "phone",
+}  # fmt: skip
+"""States that differ in what they hold; the others differ in their stones."""
+
+
 @pytest.mark.parametrize("name", STATES)
 def test_main_states(visit: Visit, server: str, name: str) -> None:
     """Nothing is too wide, or keeps people from using it, in any state of the page."""
@@ -273,8 +280,9 @@ def test_main_states(visit: Visit, server: str, name: str) -> None:
     act(play)
     play.find(selector).first.wait_for(state="attached")
     assert_fits(play, play.page.viewport_size["width"])  # type: ignore[index]
-    faults = Axe().run(play.page).response["violations"]
-    assert [(fault["id"], fault["nodes"][0]["html"]) for fault in faults] == []
+    if name in LOOKED_INTO:
+        faults = Axe().run(play.page).response["violations"]
+        assert [(fault["id"], fault["nodes"][0]["html"]) for fault in faults] == []
     if folder := os.environ.get("SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         play.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

@@ -80,7 +80,7 @@ def test_a_click_before_the_answer_is_told_so_once(play: Play) -> None:
 
 def test_an_address_that_is_too_long_is_explained(visit: Visit, server: str) -> None:
     play = visit(server, allow=(404, 414))
-    play.page.goto(f"/?position={PUZZLE}&moves={'+'.join(['a4-b4'] * 3000)}")
+    play.page.goto(f"/?position={'x' * 17_000}")
     play.find("#problem").filter(has_text="too long").wait_for()
     play.find("#reset").click()
     play.settle()
