@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from conftest import Visit
 from playing import Play
 from playwright.sync_api import Route
@@ -85,3 +86,16 @@ def test_an_address_that_is_too_long_is_explained(visit: Visit, server: str) -> 
     play.find("#reset").click()
     play.settle()
     assert play.query == {}
+
+
+@pytest.mark.parametrize("what", ["variants", "turns", "reply"])
+def test_an_answer_that_is_not_the_server_s(play: Play, what: str) -> None:
+    """A proxy may answer with anything; the page says so, and can be asked again."""
+    play.page.route(f"**/{what}*", lambda route: route.fulfill(json={}))
+    play.page.goto("/?variant=four&play=perfect&side=black")
+    play.find("#problem:visible").wait_for()
+    assert "200" in play.text("#problem")
+    play.page.unroute_all()
+    play.button("retry")
+    play.wait_for_turns(1)
+    assert play.find("#problem").is_hidden()

@@ -42,7 +42,7 @@ export function isAbort(error) {
  * @param {AbortSignal} [signal]
  */
 export function askVariants(signal) {
-  return ask("variants", [], signal);
+  return ask("variants", [], signal, "variants");
 }
 
 /**
@@ -68,7 +68,8 @@ export function askRules(state, signal) {
 export function askPosition(what, state, start, signal, more = []) {
   const variant = encodeURIComponent(state.variant);
   const query = gameQuery({ ...state, position: state.position ?? start });
-  return ask(what ? `${variant}/${what}` : variant, [...query, ...more], signal);
+  const path = what ? `${variant}/${what}` : variant;
+  return ask(path, [...query, ...more], signal, what === "reply" ? "move" : "variant");
 }
 
 /**
@@ -98,10 +99,11 @@ function askOfSector({ variant, options }, what, sector, signal) {
   return ask(path, options.map((option) => ["r", option]), signal);
 }
 
-async function ask(path, pairs, signal) {
+/** Ask; `key` is one that the answer's record must have. */
+async function ask(path, pairs, signal, key = "variant") {
   const query = pairs.length ? `?${formatQuery(pairs)}` : "";
   const response = await reach(`/api/${path}${query}`, signal);
-  const record = await read(response);
+  const record = await read(response, key);
   if (!response.ok) {
     throw new ApiError(response.status, record);
   }
@@ -120,10 +122,10 @@ async function reach(url, signal) {
 }
 
 /** The record of an answer; one that is no record, as a proxy may give, is an error. */
-async function read(response) {
+async function read(response, key) {
   try {
     const record = await response.json();
-    if (record && (response.ok || record.kind)) {
+    if (record?.[response.ok ? key : "kind"]) {
       return record;
     }
   } catch (error) {
