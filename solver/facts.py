@@ -22,6 +22,7 @@ from solver.sectors import Sector
 from solver.symmetries import Symmetry, symmetries
 
 if TYPE_CHECKING:
+    from solver.plan import Plan
     from solver.tablefile import TableReader
     from solver.tableheader import Counts
 
@@ -31,6 +32,7 @@ __all__ = [
     "game_facts",
     "line_facts",
     "move_facts",
+    "plan_facts",
     "result_facts",
     "rule_fields",
     "rules_facts",
@@ -252,6 +254,11 @@ def sector_facts(rules: Rules, sector: Sector, reader: TableReader) -> Facts:
         },
         "bytes": reader.size,
     }
+
+
+def plan_facts(plan: Plan) -> Facts:
+    """What making some tables takes, about: bytes on disk, bytes of memory, seconds."""
+    return {"bytes": plan.bytes, "memory": plan.memory, "seconds": round(plan.seconds, 3)}
 
 
 def _counts(counts: Counts) -> dict[str, int]:

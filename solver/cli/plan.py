@@ -31,6 +31,7 @@ from solver.cli.workers import (
     worker_share,
     workers_option,
 )
+from solver.facts import plan_facts
 from solver.plan import Plan, make_plan
 from solver.rules import Rules
 from solver.schedule import Schedule, jobs_of, schedule
@@ -135,9 +136,7 @@ def _record(made: Plan) -> dict[str, object]:
             }
             for row in made.rows
         ],
-        "bytes": made.bytes,
-        "memory": made.memory,
-        "seconds": round(made.seconds, 3),
+        **plan_facts(made),
     }
 
 

@@ -11,6 +11,7 @@ from solver.facts import (
     board_facts,
     game_facts,
     line_facts,
+    plan_facts,
     result_facts,
     rules_facts,
     sector_facts,
@@ -156,9 +157,7 @@ def plan(tablebase: Tablebase, asked: Parameters, sector: str) -> Facts:
         "variant": rules.name,
         "sector": str(wanted),
         "tables": len(missing.rows),
-        "bytes": missing.bytes,
-        "memory": missing.memory,
-        "seconds": round(missing.seconds, 3),
+        **plan_facts(missing),
         "command": solving_command(tablebase.paths[0], rules, wanted) if can_be_made else None,
         "unsolvable": why_not,
     }
