@@ -5,6 +5,7 @@
 
 import { askPosition, askSector } from "./api.js";
 import { histogramWords, showHistogram } from "./histogram.js";
+import { made } from "./html.js";
 import { askPlans, showMissing } from "./missing.js";
 import { narrowMoves, showMoves } from "./moves.js";
 import {
@@ -27,8 +28,8 @@ import { t } from "./text.js";
  * @property {object} board the server's.
  */
 
-/** How long to wait for values, in milliseconds, before saying that they are being waited for. */
-const PATIENCE = 250;
+/** How long to wait for answers, in milliseconds, before saying that they are being waited for. */
+export const PATIENCE = 250;
 
 const find = (id) => document.getElementById(id);
 
@@ -361,7 +362,7 @@ function isDrawnByHistory(answer) {
 }
 
 function paragraph(textContent) {
-  return Object.assign(document.createElement("p"), { textContent });
+  return made("p", { textContent });
 }
 
 /** Show a sentence, or hide its element if there is none. */

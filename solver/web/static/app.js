@@ -6,6 +6,7 @@
  * overtaken.
  */
 
+import { PATIENCE } from "./analysis.js";
 import { ApiError, askPosition, askRules, askVariants, isAbort } from "./api.js";
 import { listenToBoard, previewTurn } from "./board.js";
 import { click } from "./clicking.js";
@@ -42,9 +43,6 @@ import {
 import { preferredLanguage, setLanguage, t } from "./text.js";
 
 let loading = new AbortController();
-
-/** How long to wait for a position, in milliseconds, before saying that it is being waited for. */
-const PATIENCE = 250;
 
 // -- going from state to state --------------------------------------------------------------------
 

@@ -109,24 +109,18 @@ const DIRECTIONS = {
 };
 
 /**
- * How many stones of a hand are shown.
- *
- * @param {number} count the stones in it.
- * @returns {number}
- */
-export function shownOfHand(count) {
-  return Math.min(count, MOST_IN_HAND);
-}
-
-/**
- * Fill a picture with the stones of a hand.
+ * Fill a picture with the stones of a hand. What fills it already stays: a finger may be dragging
+ * one of them.
  *
  * @param {SVGSVGElement} svg
  * @param {"white"|"black"} colour
  * @param {number} count
  */
 export function fillHand(svg, colour, count) {
-  const shown = shownOfHand(count);
+  const shown = Math.min(count, MOST_IN_HAND);
+  if (svg.childElementCount === shown) {
+    return;
+  }
   const width = shown * HAND_PITCH;
   svg.setAttribute("viewBox", `0 0 ${width || 1} ${HAND_PITCH}`);
   svg.setAttribute("width", width * HAND_SCALE);

@@ -4,6 +4,7 @@
  */
 
 import { askPlan } from "./api.js";
+import { made } from "./html.js";
 import { copy } from "./listening.js";
 import { missingSentence, planWords, variantName } from "./sentences.js";
 import { USUAL_RULES, newGame, urlOf } from "./state.js";
@@ -73,11 +74,11 @@ function examplesOf(examples, state) {
     const name = variantName(variant);
     const href = urlOf(newGame(state, { ...USUAL_RULES, variant, position }));
     const textContent = position ? t("missing.endgame", { name }) : name;
-    const item = made("li", {});
+    const item = made("li");
     item.append(made("a", { href, textContent }));
     return item;
   });
-  const list = made("ul", {});
+  const list = made("ul");
   list.append(...items);
   return list;
 }
@@ -94,8 +95,4 @@ function commandOf(command) {
 
 function paragraph(textContent) {
   return made("p", { textContent });
-}
-
-function made(name, properties) {
-  return Object.assign(document.createElement(name), properties);
 }

@@ -1,6 +1,6 @@
 /** The position on the page: board, players, and the sentence that says what is due. */
 
-import { drawBoard, fillHand, shownOfHand } from "./board.js";
+import { drawBoard, fillHand } from "./board.js";
 import { nextPoints, partOfTurn, viewAfterClicks } from "./clicking.js";
 import { dueSentence, handSentence, pointLabel, printed } from "./sentences.js";
 import { OTHER_SIDE } from "./state.js";
@@ -36,13 +36,7 @@ export function showPosition(board, view, clicks, clickable) {
   const part = partOfTurn(view.moves, clicks);
   const firsts = clickable && part.to === null ? nextPoints(view.moves, []) : new Set();
   const own = view[view.side] ?? [];
-  drawBoard(find("board"), board, shown, {
-    legal,
-    chosen: part.to === null ? part.from : null,
-    grabbable: new Set(own.filter((point) => firsts.has(point))),
-    last: shown.last_turn,
-    labels: pointLabels(board, shown, part, legal),
-  });
+  draw(board, shown, part, legal, new Set(own.filter((point) => firsts.has(point))));
   const places = [...firsts].some((point) => !own.includes(point));
   showPlayers(shown, view.end ? null : view.side, places);
   const isComplete = part.to !== null && part.due === 0;
@@ -57,14 +51,19 @@ export function showPosition(board, view, clicks, clickable) {
  */
 export function showArrangement(board, arrangement) {
   const view = { side: null, ...EMPTY, ...arrangement, end: null };
-  drawBoard(find("board"), board, view, {
-    legal: new Set(),
-    chosen: null,
-    grabbable: new Set([...view.white, ...view.black]),
-    last: null,
-    labels: pointLabels(board, view, partOfTurn([], []), new Set()),
-  });
+  draw(board, view, partOfTurn([], []), new Set(), new Set([...view.white, ...view.black]));
   showPlayers(view, view.side, false);
+}
+
+/** Draw stones with the part of a turn that has been clicked, and what can be done with them. */
+function draw(board, view, part, legal, grabbable) {
+  drawBoard(find("board"), board, view, {
+    legal,
+    chosen: part.to === null ? part.from : null,
+    grabbable,
+    last: view.last_turn,
+    labels: pointLabels(board, view, part, legal),
+  });
 }
 
 /**
@@ -139,10 +138,7 @@ function showPlayers(view, toMove, places) {
     const mark = side === toMove ? "▸ " : "";
     const [name, stones] = element.children;
     name.textContent = mark + handSentence(side, hand, view[side].length);
-    // What is there stays: a finger may be dragging one of them.
-    if (stones.childElementCount !== shownOfHand(hand)) {
-      fillHand(stones, side, hand);
-    }
+    fillHand(stones, side, hand);
     stones.classList.toggle("grabbable", places && side === toMove);
   }
 }

@@ -1,5 +1,6 @@
 /** What stands beside the board: the game so far, and best play. */
 
+import { made } from "./html.js";
 import { lineEndSentence, printed } from "./sentences.js";
 import { OTHER_SIDE, atPly, urlOf } from "./state.js";
 import { t } from "./text.js";
@@ -71,8 +72,4 @@ export function showLine(element, state, answer) {
 
 function linkTo(state, textContent) {
   return made("a", { href: urlOf(state), textContent });
-}
-
-function made(name, properties) {
-  return Object.assign(document.createElement(name), properties);
 }
