@@ -111,7 +111,6 @@ def test_wrong_usage_gives_one_line_and_exit_code_2(
         (ResourceError("full"), 5, "Error: full\n"),
         (LockedDatabaseError("locked"), 5, "Error: locked\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
-        (KeyboardInterrupt("go on with: morris"), 130, "go on with: morris\n"),
         (MemoryError(), 5, "Error: there is not enough memory: "),
         (PermissionError(errno.EACCES, "Permission denied", "/x"), 5, "/x: permission denied"),
         (OSError(errno.ENOSPC, "No space left on device", "/x"), 5, "/x: no space left"),

@@ -234,12 +234,19 @@ def test_an_interrupted_run_says_how_to_go_on(
     def interrupt(*arguments: object) -> None:
         raise KeyboardInterrupt
 
+    for place, sector, finished in (
+        ("solver.cli.progress.PlainProgress.__exit__", "3-3", "1 table"),  # all that was to do
+        ("solver.cli.solve._summary", "4-3", "2 tables"),
+        ("solver.unitbuilder.solve_unit", "5-3", "no table"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, interrupt)
+            answer = morris("solve", "nine", sector, "--db", tmp_path)
+        assert (answer.code, answer.out) == (130, "")
+        assert answer.err.splitlines()[-1] == (
+            f"interrupted; {finished} finished; to go on from there, give the same command again"
+        )
     monkeypatch.setattr("solver.unitbuilder.solve_unit", interrupt)
-    answer = morris("solve", "nine", "3-3", "--db", tmp_path)
-    assert (answer.code, answer.out) == (130, "")
-    assert answer.err.splitlines()[-1] == (
-        "interrupted; no table finished; to go on from there, give the same command again"
-    )
     answer = morris("solve", "nine", "3-3", "--db", tmp_path, "--force")
     assert answer.code == 130
     assert answer.err.endswith("no table finished; the others are as they were\n")

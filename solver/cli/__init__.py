@@ -20,7 +20,7 @@ import click
 
 from solver import __version__, memory
 from solver.addressspace import load_only_with_room
-from solver.cli.signals import keep_to_the_end
+from solver.cli.signals import keep_to_the_end, said_when_interrupted, say_when_interrupted
 from solver.errors import MorrisError, UsageError
 from solver.escape import one_line
 
@@ -167,6 +167,7 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         The exit code; why it is not 0 has been said on stderr.
     """
+    say_when_interrupted()
     try:
         try:
             code = _invoke(list(arguments))
@@ -182,8 +183,8 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(error.format_message(), 2)
     except MorrisError as error:
         return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, click.Abort) as error:
-        return _fail(str(error) or "interrupted", _INTERRUPTED, prefix="")
+    except (KeyboardInterrupt, click.Abort):
+        return _fail(said_when_interrupted(), _INTERRUPTED, prefix="")
     except BrokenPipeError:
         # Whoever read our output has gone; what is still buffered has nowhere to go.
         with suppress(OSError, ValueError, AttributeError):

@@ -17,7 +17,7 @@ from solver.cli.common import (
     variant_argument,
 )
 from solver.cli.formats import emit_json, format_bytes, format_duration
-from solver.cli.signals import terminated_like_interrupted
+from solver.cli.signals import say_when_interrupted, terminated_like_interrupted
 from solver.errors import UsageError
 from solver.rules import Rules
 from solver.sectors import Sector
@@ -69,21 +69,21 @@ def pack(
         bits = f" ({8 * size / header.slots:.3f} bits per slot)" if header.slots >= 100_000 else ""
         say(f"{header.sector}: {format_bytes(size)}{bits}")
 
+    say_when_interrupted(
+        lambda: (
+            f"interrupted; {_tables(len(finished))} finished; to go on from there, give the"
+            " same command again"
+        )
+    )
     with terminated_like_interrupted(), check_progress(len(chosen)) as progress:
-        try:
-            report = pack_tables(
-                rules,
-                chosen,
-                database,
-                threads=threads or default_threads(),
-                progress=progress,
-                wrote=wrote,
-            )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"interrupted; {_tables(len(finished))} finished; to go on from there, give the"
-                " same command again"
-            ) from None
+        report = pack_tables(
+            rules,
+            chosen,
+            database,
+            threads=threads or default_threads(),
+            progress=progress,
+            wrote=wrote,
+        )
     if as_json:
         emit_json(
             {

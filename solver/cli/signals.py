@@ -7,12 +7,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["keep_to_the_end", "terminated_like_interrupted"]
+__all__ = [
+    "keep_to_the_end",
+    "said_when_interrupted",
+    "say_when_interrupted",
+    "terminated_like_interrupted",
+]
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _ONE_WISH_SECONDS: Final = 1.0
@@ -26,6 +31,31 @@ _FRAGILE: Final = ("threading", "concurrent.futures", "queue", "importlib._boots
 """Modules that, interrupted at the wrong moment, leave a lock behind that nobody gives back."""
 
 _to_the_end = False
+
+
+def _plainly() -> str:
+    return "interrupted"
+
+
+_said = _plainly
+
+
+def say_when_interrupted(words: Callable[[], str] = _plainly) -> None:
+    """Have a text said if the command is interrupted from now on, wherever it is then.
+
+    Not where the interruption is caught: it may come before the code that would catch it or after
+    it, and by the time the command ends more may be finished.
+
+    Args:
+        words: returns it, when all has been cleaned up.
+    """
+    global _said
+    _said = words
+
+
+def said_when_interrupted() -> str:
+    """Return what to say of an interruption that has ended the command."""
+    return _said()
 
 
 def keep_to_the_end() -> None:

@@ -18,7 +18,7 @@ from solver.cli.common import (
     variant_argument,
 )
 from solver.cli.formats import emit_json, format_duration
-from solver.cli.signals import terminated_like_interrupted
+from solver.cli.signals import say_when_interrupted, terminated_like_interrupted
 from solver.cli.workers import memory_bytes, memory_option, worker_share, workers_option
 from solver.errors import UsageError
 from solver.rules import Rules
@@ -181,10 +181,8 @@ def _shown(task: _Task, threads: int = 1) -> Iterator[BuildProgress]:
     from solver.cli.progress import build_progress
 
     with build_progress(task.rules, threads) as progress:
-        try:
-            yield progress
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(_how_to_go_on(progress.tables, task.force)) from None
+        say_when_interrupted(lambda: _how_to_go_on(progress.tables, task.force))
+        yield progress
 
 
 def _summary(report: BuildReport) -> str:

@@ -86,11 +86,11 @@ def check_stopped(run: Run, number: signal.Signals, *, done: bool) -> None:
         run: which.
         number: the signal.
         done: whether all its work is done: then it may have ended before it heard of the signal,
-            or said what it did, and die of the signal after that.
+            or said what it did, and be interrupted or die of the signal after that.
     """
     assert "Traceback" not in run.err, run
     assert "HANGS" not in run.err, run
-    if done and run.out and run.code in (0, -number):
+    if done and run.out and run.code in (0, 130, -number):
         return
     assert run.code == (-number if number == signal.SIGKILL else 130), run
     if run.code == 130:
