@@ -117,6 +117,15 @@ def test_arrows_lead_to_every_point(partial: Play, variant: str) -> None:
     assert reached == names
 
 
+def test_the_focus_stays_in_the_list_where_a_table_is_missing(partial: Play) -> None:
+    partial.open("six")
+    for _ in range(2):
+        partial.find("#moves a").first.focus()
+        partial.press("Enter")
+        partial.find("#missing code").first.wait_for()
+        assert partial.page.evaluate("document.activeElement.matches('#moves a')")
+
+
 def test_the_focus_follows_what_it_has_led_to(play: Play) -> None:
     """Who goes on by keyboard need not begin again at the top of the page."""
 
@@ -124,6 +133,10 @@ def test_the_focus_follows_what_it_has_led_to(play: Play) -> None:
         script = "document.activeElement.closest('#moves, #record, #line-moves')?.id ?? ''"
         return str(play.page.evaluate(script))
 
+    play.open(position="w:Wa1,d1,g4,c5:Bb6,d6,f6")  # a turn that ends the game
+    play.find("#moves a").first.focus()
+    play.press("Enter")
+    assert play.page.evaluate("document.activeElement.matches('#board .point')")
     play.open(position=PUZZLE)
     play.find("#moves a").first.focus()
     play.press("Enter")

@@ -92,4 +92,10 @@ def test_turns_are_shown_before_they_are_played(partial: Play) -> None:
     partial.find('#moves [data-move="a4"]').focus()
     assert shown.count() == 1
     partial.press("Enter")
-    assert (partial.played, shown.count()) == (["a4"], 0)
+    assert partial.played == ["a4"]
+    # The focus is on the first of the turns that follow, which is shown in its place.
+    first = partial.find("#moves a").first
+    assert first.evaluate("link => link === document.activeElement")
+    assert (shown.count(), partial.find("#board .preview .ring").count()) == (1, 1)
+    first.evaluate("link => link.blur()")
+    assert shown.count() == 0

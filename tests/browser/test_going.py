@@ -283,10 +283,6 @@ def test_the_board_stays_where_it_is(partial: Play) -> None:
     assert spread(places) < 1
 
 
-SLOWLY = 400
-"""Milliseconds that answers take where somebody does something before they come."""
-
-
 def test_answers_that_are_overtaken(play: Play, positions: list[Position]) -> None:
     """What has been asked of one position is not shown beside the next, and not missed either."""
     play.open(position=PUZZLE)
@@ -301,6 +297,8 @@ def test_answers_that_are_overtaken(play: Play, positions: list[Position]) -> No
         play.page.wait_for_timeout(10)
     held[1].continue_()
     play.settle()
+    held[0].continue_()  # which nobody waits for any more
+    play.page.wait_for_timeout(200)
     assert play.shows(positions[1])
     first = play.find("#symmetries a[data-image]").first
     assert first.get_attribute("data-image") == str(positions[1])

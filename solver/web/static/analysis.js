@@ -179,14 +179,14 @@ export class Analysis {
       const signal = this.#signal;
       const found = await settled(askPlans(this.#game.state, this.#answer.sector, signal), signal);
       this.#plans = found.own ? found : null; // an error: what is missing is said without it
-      this.#showValues();
+      this.#showMissing();
     }
   }
 
   async #askSector() {
     // The sector of a game that is over may be one that no table can have.
     const isOver = !this.#game?.view.due.length;
-    if (this.#answer?.value && !isOver && !this.#sector && find("histogram-panel").open) {
+    if (this.#answer?.value && !isOver && isWanted(this.#sector) && find("histogram-panel").open) {
       const { state, view } = this.#game;
       const signal = this.#signal;
       const asked = askSector(state, view.sector, signal);
@@ -196,14 +196,14 @@ export class Analysis {
   }
 
   async #askLine() {
-    if (isLineOpen() && !this.#line) {
+    if (isLineOpen() && isWanted(this.#line)) {
       this.#line = await this.#answerOf("line");
       this.#showLine();
     }
   }
 
   async #askImages() {
-    if (find("symmetries-panel").open && !this.#images) {
+    if (find("symmetries-panel").open && isWanted(this.#images)) {
       this.#images = await this.#answerOf("symmetries");
       this.#showImages();
     }
@@ -223,14 +223,13 @@ export class Analysis {
   #showValues() {
     const game = this.#game;
     const answer = this.#answer;
-    const isMissing = answer?.kind === "missing table";
     const isHidden = this.#isHidden && Boolean(answer?.value);
     find("reveal").hidden = !goesOn(answer);
     find("reveal").textContent = t(this.#isHidden ? "button.reveal" : "button.reveal.hide");
     find("value").textContent = game ? valueText(answer, isHidden) : "";
     say("warning", answer?.value && !isHidden ? warningText(answer, game.variant.fields) : null);
     say("history", game && !game.view.end ? historySentence(game.view) : null);
-    showMissing(find("missing"), isMissing ? answer : null, this.#plans, game?.state);
+    this.#showMissing();
     find("line").hidden = isHidden || !goesOn(answer);
     for (const id of ["value-panel", "moves-panel"]) {
       find(id).hidden = !game;
@@ -249,6 +248,11 @@ export class Analysis {
     );
     narrowMoves(find("moves"), this.#ahead);
     this.#focusOn(find("moves"));
+  }
+
+  #showMissing() {
+    const missing = this.#answer?.kind === "missing table" ? this.#answer : null;
+    showMissing(find("missing"), missing, this.#plans, this.#game?.state);
   }
 
   /** Give a list's first link the keyboard's focus, if one of its links has led here. */
@@ -327,6 +331,11 @@ export class Analysis {
 /** Whether there is best play to show. */
 function goesOn(answer) {
   return Boolean(answer?.value && answer.moves.length);
+}
+
+/** Whether to ask: nobody has yet, or what was in the way has passed perhaps. */
+function isWanted(answer) {
+  return !answer || Boolean(answer.passes);
 }
 
 function isLineOpen() {

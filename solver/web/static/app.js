@@ -26,6 +26,7 @@ import {
   showAll,
   showBoard,
   showButtons,
+  sideToMove,
 } from "./page.js";
 import { isOver, isProgramToMove, programsMove } from "./program.js";
 import { showRecord } from "./showing.js";
@@ -33,6 +34,7 @@ import {
   USUAL_RULES,
   atPly,
   carriedFuture,
+  hasSameRules,
   newGame,
   readState,
   redoPly,
@@ -43,6 +45,8 @@ import {
 import { preferredLanguage, setLanguage, t } from "./text.js";
 
 let loading = new AbortController();
+/** Whether anything had the keyboard's focus when what is being loaded was asked for. */
+let hadFocus = false;
 
 // -- going from state to state --------------------------------------------------------------------
 
@@ -71,7 +75,7 @@ function keep(how = "replace") {
  */
 function follow(query, how, kept = []) {
   const state = readState(query);
-  const language = state.language ?? now.state.language;
+  const language = now.language ?? state.language ?? now.state.language;
   if (language) {
     setLanguage(preferredLanguage(language), { remember: false });
   }
@@ -83,12 +87,12 @@ function undo() {
   if (now.clicks.length) {
     letGo();
   } else {
-    visit(undoPly(now.state, now.view?.side), "refusal.no-undo");
+    visit(undoPly(now.state, sideToMove()), "refusal.no-undo");
   }
 }
 
 function redo() {
-  visit(redoPly(now.state, now.view?.side), "refusal.no-redo");
+  visit(redoPly(now.state, sideToMove()), "refusal.no-redo");
 }
 
 function visit(ply, refusal) {
@@ -105,10 +109,11 @@ async function load() {
   loading.abort();
   loading = new AbortController();
   const { signal } = loading;
+  hadFocus ||= document.activeElement !== document.body;
   Object.assign(now, { view: null, clicks: [], problem: null, refusal: null });
   analysis.forget();
   showButtons();
-  showRecord(find("record"), now.state, null);
+  showRecord(find("record"), now.state, sideToMove());
   find("notice").textContent = now.notice ? t(now.notice) : "";
   now.notice = null;
   find("board").setAttribute("aria-busy", "true");
@@ -133,7 +138,16 @@ async function load() {
   }
   if (!signal.aborted) {
     find("board").removeAttribute("aria-busy");
+    keepFocus();
   }
+}
+
+/** Give the board the keyboard's focus if what had it has gone: else that is nowhere. */
+function keepFocus() {
+  if (hadFocus && document.activeElement === document.body && !setup.open) {
+    find("board").querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+  }
+  hadFocus = false;
 }
 
 async function loadPosition(signal) {
@@ -141,11 +155,13 @@ async function loadPosition(signal) {
   const variant = await variantOf(now.state, signal);
   signal.throwIfAborted();
   now.variant = variant;
+  now.ruled = now.state;
   const view = await askPosition("turns", now.state, variant.start, signal);
   signal.throwIfAborted();
   now.view = view;
   // Meanwhile another language may have been chosen.
   now.state = { ...now.state, moves: view.played };
+  now.told = { state: now.state, side: view.side };
   if (now.refusal?.key === "refusal.loading") {
     now.refusal = null;
   }
@@ -195,15 +211,21 @@ async function letProgramPlay(signal) {
     now.replied = move;
     go(withMove(now.state, move), "replace");
   } catch (error) {
-    if (error.kind !== "missing table") {
+    if (!(error.kind in NO_PROGRAM)) {
       throw error;
     }
     signal.throwIfAborted();
-    dismissProgram("missing.opponent");
+    dismissProgram(NO_PROGRAM[error.kind]);
     showAll();
     await analyse(signal);
   }
 }
+
+/** What is said where the program cannot play, by the kind of error. */
+const NO_PROGRAM = Object.freeze({
+  "missing table": "missing.opponent",
+  "damaged table": "damaged.opponent",
+});
 
 /** Let two people go on, where the program cannot play. */
 function dismissProgram(key, facts = {}) {
@@ -273,8 +295,8 @@ function onValues() {
   if (error?.passes) {
     now.problem = error;
     showAll();
-  } else if (error?.kind === "missing table" && now.state.opponent) {
-    dismissProgram("missing.opponent");
+  } else if (error?.kind in NO_PROGRAM && now.state.opponent) {
+    dismissProgram(NO_PROGRAM[error.kind]);
     showAll();
   }
 }
@@ -292,11 +314,23 @@ function goToNewGame(changes) {
 
 function chooseOpponent(name) {
   now.reveal = null;
-  if (name && analysis.error?.kind === "missing table") {
+  const why = NO_PROGRAM[analysis.error?.kind];
+  if (name && why && !setup.open) {
     find("opponent").value = "";
-    refuse("missing.opponent");
+    refuse(why);
   } else {
-    go({ ...now.state, opponent: name || null });
+    change({ opponent: name || null });
+  }
+}
+
+/** Change what the position does not depend on: stones that are being set up stay. */
+function change(changes) {
+  if (setup.open) {
+    now.state = { ...now.state, ...changes };
+    keep();
+    showAll();
+  } else {
+    go({ ...now.state, ...changes });
   }
 }
 
@@ -309,11 +343,12 @@ function chooseOptions() {
 /** Change a draw in play; the game goes on. */
 function chooseLimit({ dataset, value }) {
   const isUsual = value === String(now.variant.fields[dataset.limit]);
-  go({ ...now.state, [dataset.limit]: isUsual ? null : value });
+  change({ [dataset.limit]: isUsual ? null : value });
 }
 
 function chooseLanguage(code) {
   setLanguage(code);
+  now.language = code;
   now.state = { ...now.state, language: code };
   keep();
   showAll();
@@ -324,7 +359,9 @@ function toggleSetup() {
   if (setup.open) {
     setup.end();
     load();
-  } else if (now.variant?.variant === now.state.variant) {
+  } else if (!now.variant || !hasSameRules(now.ruled, now.state)) {
+    refuse(now.problem ? "refusal.problem" : "refusal.loading");
+  } else {
     const view = now.view ?? now.shown;
     loading.abort();
     Object.assign(now, { clicks: [], refusal: null, problem: null });
@@ -362,7 +399,12 @@ function letGo() {
 
 function listen() {
   const on = (id, type, act) => find(id).addEventListener(type, act);
-  listenToBoard(find("board"), onPoint);
+  listenToBoard(find("board"), (point, isDouble) => {
+    // The second click of a double click: nobody takes back what is a moment old.
+    if (setup.open || !isDouble || now.clicks.at(-1) !== point) {
+      onPoint(point);
+    }
+  });
   const areas = ["board", "white-player", "black-player", "setup-panel"].map(find);
   listenToDrags(find("board"), areas, { lift, drop });
   listenToMoves(find("moves"), (turn) => previewTurn(find("board"), turn));
@@ -380,7 +422,7 @@ function listen() {
   on("options", "change", chooseOptions);
   on("limits", "change", ({ target }) => chooseLimit(target));
   on("opponent", "change", ({ target }) => chooseOpponent(target.value));
-  on("side", "change", ({ target }) => go({ ...now.state, side: target.value }));
+  on("side", "change", ({ target }) => change({ side: target.value }));
   on("language", "change", ({ target }) => chooseLanguage(target.value));
   listenToLinks((query) => follow(query));
   listenToSkip(document.querySelector(".skip"), find("board"));

@@ -73,7 +73,8 @@ export function previewTurn(svg, turn) {
  * Let people click points, with a pointer or with the keyboard.
  *
  * @param {SVGSVGElement} svg
- * @param {(point: string) => void} onClick
+ * @param {(point: string, isDouble: boolean) => void} onClick is told whether this is the second
+ *   click of a double click, or a later one.
  */
 export function listenToBoard(svg, onClick) {
   const pointOf = (event) => event.target.closest?.(".point");
@@ -81,7 +82,7 @@ export function listenToBoard(svg, onClick) {
     const group = pointOf(event);
     if (group) {
       rove(svg, group);
-      onClick(group.dataset.point);
+      onClick(group.dataset.point, event.detail > 1);
     }
   });
   // Not on the board itself: browsers take a picture that listens to the focus for one that has it.
@@ -93,7 +94,7 @@ export function listenToBoard(svg, onClick) {
     }
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      onClick(group.dataset.point);
+      onClick(group.dataset.point, false);
     } else if (event.key in DIRECTIONS) {
       event.preventDefault();
       nearest(svg, group, DIRECTIONS[event.key])?.focus();

@@ -263,6 +263,7 @@ export const english = Object.freeze({
   "time.minutes": ({ count }) => `about ${counted(count, "minute")}`,
   "time.seconds": ({ count }) => `about ${counted(count, "second")}`,
   "missing.opponent": "The program cannot play here: it needs the missing table.",
+  "damaged.opponent": "The program cannot play here: a table it needs is damaged.",
 
   // -- panels -----------------------------------------------------------------------------------
   "moves.heading": "Turns",

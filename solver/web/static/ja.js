@@ -284,6 +284,7 @@ export const japanese = Object.freeze({
   "time.minutes": "約 {count} 分",
   "time.seconds": "約 {count} 秒",
   "missing.opponent": "必要な表がないため、ここではプログラムは指せません。",
+  "damaged.opponent": "必要な表が壊れているため、ここではプログラムは指せません。",
 
   // -- panels -----------------------------------------------------------------------------------
   "moves.heading": "指し手",

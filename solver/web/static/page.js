@@ -14,7 +14,7 @@ import { showRules } from "./rules.js";
 import { errorSentence } from "./sentences.js";
 import { Setup } from "./setup.js";
 import { showRecord } from "./showing.js";
-import { newGame, readState, redoPly, undoPly } from "./state.js";
+import { OTHER_SIDE, isSameGame, newGame, readState, redoPly, undoPly } from "./state.js";
 import { fillTexts, t } from "./text.js";
 
 /** What is on the page now. */
@@ -24,8 +24,12 @@ export const now = {
   catalogue: null,
   /** The variant with its options; null if there is none such. */
   variant: null,
+  /** The state that has the rules of `variant`; null as long as there is none. */
+  ruled: null,
   /** The server's view of the position; null until it is there. */
   view: null,
+  /** The last state that there was a view of, and the side to move in it; null: none yet. */
+  told: null,
   /** What the board shows, with the turn that has been clicked last. */
   shown: { ...EMPTY, side: "white" },
   /** The points of a turn that have been clicked. */
@@ -40,6 +44,8 @@ export const now = {
   reveal: null,
   /** The key of what is to be said once another game has begun. */
   notice: null,
+  /** The language that was chosen on this page; null: none. */
+  language: null,
 };
 
 /** What could be played again when the browser was last told of this state. */
@@ -58,6 +64,16 @@ export const find = (id) => document.getElementById(id);
 export function board() {
   const name = now.variant?.board ?? now.catalogue.variants[0].board;
   return { name, ...now.catalogue.boards[name] };
+}
+
+/** The side to move, which alternates, even before there is a view; undefined: not known. */
+export function sideToMove() {
+  const { state, view, told } = now;
+  if (view || !told || !isSameGame(told.state, state)) {
+    return view?.side;
+  }
+  const plies = state.moves.length - told.state.moves.length;
+  return plies % 2 ? OTHER_SIDE[told.side] : told.side;
 }
 
 /** The panel of set-up. */
@@ -89,7 +105,7 @@ export function showAll() {
   }
   showProblem(now.problem, state, catalogue, variant);
   showBoard();
-  showRecord(find("record"), state, now.view);
+  showRecord(find("record"), state, sideToMove());
   analysis.show();
 }
 
@@ -102,7 +118,7 @@ export function showBoard() {
     showArrangement(board(), setup.arrangement);
     say("due", t("due.setup"));
   } else if (view) {
-    const thinking = isProgramToMove(state, view);
+    const thinking = isProgramToMove(state, view) && !problem;
     now.shown = showPosition(board(), view, clicks, !thinking && !isOver(state, view));
     analysis.narrow(clicks.length ? turnsAhead(view.moves, clicks) : null);
     const due = dueText(view, clicks, {
@@ -126,9 +142,10 @@ export function showBoard() {
 /** Show which buttons of the game do something. */
 export function showButtons() {
   const { state, view } = now;
+  const side = sideToMove();
   const isBegun = now.clicks.length > 0 && view !== null;
-  allow("undo", !setup.open && (isBegun || undoPly(state, view?.side) !== null));
-  allow("redo", !setup.open && redoPly(state, view?.side) !== null);
+  allow("undo", !setup.open && (isBegun || undoPly(state, side) !== null));
+  allow("redo", !setup.open && redoPly(state, side) !== null);
 }
 
 /** Show whether a button does something; it keeps the keyboard's focus if it does not. */

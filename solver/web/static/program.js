@@ -28,7 +28,8 @@ export function isOver(state, view) {
 }
 
 /**
- * The turn that the program plays.
+ * The turn that the program plays: what it played here before, if that was taken back or if
+ * somebody looks back; a look must not lead to another game.
  *
  * @param {import("./state.js").State} state
  * @param {string} start the position that the variant starts with.
@@ -36,7 +37,10 @@ export function isOver(state, view) {
  * @returns {Promise<string>} rejected like any question to the server.
  */
 export async function programsMove(state, start, signal) {
-  const asked = askPosition("reply", state, start, signal, [["level", state.opponent]]);
+  const [again] = state.future;
+  const asked = again
+    ? { move: again }
+    : askPosition("reply", state, start, signal, [["level", state.opponent]]);
   const pause = new Promise((resolve) => setTimeout(resolve, PAUSE));
   const [{ move }] = await Promise.all([asked, pause]);
   signal.throwIfAborted();

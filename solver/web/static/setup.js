@@ -182,6 +182,8 @@ export class Setup {
     }
     this.#show(true);
     this.#choose(this.#tool);
+    this.#say(""); // of another time
+    this.#elements.good.hidden = true; // as long as it has not been judged
     this.#change(arrangementOf(view));
   }
 
@@ -218,7 +220,7 @@ export class Setup {
 
   /** Say again, in another language, what is wrong. */
   refresh() {
-    if (this.open) {
+    if (this.open && !this.#isHandWrong()) {
       this.#judge(this.#elements.text.value);
     }
   }
@@ -297,13 +299,22 @@ export class Setup {
     if (source === text) {
       return;
     }
-    if (Number.isNaN(arrangement.white_hand) || Number.isNaN(arrangement.black_hand)) {
-      this.#waiting?.abort();
-      this.#say(this.#hooks.wrongNumber());
+    if (this.#isHandWrong()) {
       return;
     }
     text.value = writePosition(arrangement);
     this.#judge(text.value);
+  }
+
+  /** Whether a hand is no number; if so, say it. */
+  #isHandWrong() {
+    const { white_hand, black_hand } = this.#arrangement;
+    const isWrong = Number.isNaN(white_hand) || Number.isNaN(black_hand);
+    if (isWrong) {
+      this.#waiting?.abort();
+      this.#say(this.#hooks.wrongNumber());
+    }
+    return isWrong;
   }
 
   async #readText() {
@@ -332,21 +343,21 @@ export class Setup {
       return view;
     } catch (error) {
       if (!isAbort(error) && !signal.aborted) {
-        this.#say(this.#hooks.explain(error));
+        // What may pass is asked again when the position is to be played.
+        this.#say(this.#hooks.explain(error), { canTry: Boolean(error.passes) });
       }
       return null;
     }
   }
 
-  #say(error) {
+  #say(error, { canTry = error === "" } = {}) {
     this.#elements.error.textContent = error;
     this.#elements.good.hidden = error !== "";
-    this.#elements.done.disabled = error !== "";
+    this.#elements.done.disabled = !canTry;
   }
 
   async #finish() {
-    const { white_hand, black_hand } = this.#arrangement;
-    if (Number.isNaN(white_hand) || Number.isNaN(black_hand)) {
+    if (this.#isHandWrong()) {
       return;
     }
     const view = await this.#judge(this.#elements.text.value);

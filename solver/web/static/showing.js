@@ -10,10 +10,9 @@ import { t } from "./text.js";
  *
  * @param {HTMLElement} element
  * @param {import("./state.js").State} state
- * @param {object|null} view the server's, of the position that `state` leads to; null: not known.
+ * @param {"white"|"black"} [mover] the side to move in the position that `state` leads to.
  */
-export function showRecord(element, state, view) {
-  const mover = view?.side ?? "white";
+export function showRecord(element, state, mover = "white") {
   const other = OTHER_SIDE[mover];
   const moves = [...state.moves, ...state.future];
   const items = moves.map((move, index) => {

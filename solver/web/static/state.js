@@ -179,6 +179,28 @@ export function redoPly(state, toMove) {
 }
 
 /**
+ * Whether two states are of one game, by its rules and by where it began.
+ *
+ * @param {State} one
+ * @param {State} other
+ * @returns {boolean}
+ */
+export function isSameGame(one, other) {
+  return hasSameRules(one, other) && one.position === other.position;
+}
+
+/**
+ * Whether two states have the same rules, draws in play apart.
+ *
+ * @param {State} one
+ * @param {State} other
+ * @returns {boolean}
+ */
+export function hasSameRules(one, other) {
+  return one.variant === other.variant && one.options.join(" ") === other.options.join(" ");
+}
+
+/**
  * The turns that can be played again after going to another state, as by the browser's Back button.
  *
  * @param {State} before
@@ -186,11 +208,7 @@ export function redoPly(state, toMove) {
  * @returns {string[]} those of `before` that go on from `after`; none if it is another game.
  */
 export function carriedFuture(before, after) {
-  const sameGame =
-    before.variant === after.variant &&
-    before.position === after.position &&
-    before.options.join(" ") === after.options.join(" ");
   const all = [...before.moves, ...before.future];
-  const goesOn = sameGame && after.moves.every((move, ply) => all[ply] === move);
+  const goesOn = isSameGame(before, after) && after.moves.every((move, ply) => all[ply] === move);
   return goesOn ? all.slice(after.moves.length) : [];
 }
