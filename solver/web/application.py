@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -41,10 +42,8 @@ __all__ = ["make_application"]
 
 _KEPT_BYTES: Final = 8e6
 _KEPT_SECONDS: Final = 60
-"""How long an answer is given again: tables may be added at any time."""
-
-_KEPT: Final = f"public, max-age={_KEPT_SECONDS}"
-"""The same, for caches on the way."""
+"""How old an answer may be that is given again, by the server and by caches on the way together:
+tables may be added or change at any time. So often, too, are their files looked at anew."""
 
 _SMALLEST_PACKED: Final = 1000
 _PACKING_LEVEL: Final = 4
@@ -130,11 +129,12 @@ class _Refreshing:
         self._tablebase = tablebase
         self._due = time.monotonic() + _KEPT_SECONDS
 
-    def now_and_then(self) -> None:
-        """Do it if it is due."""
+    def now_and_then(self) -> float:
+        """Do it if it is due; return when it will be the next time."""
         if time.monotonic() > self._due:
             self._due = time.monotonic() + _KEPT_SECONDS
             self._tablebase.refresh()
+        return self._due
 
 
 def _ask(
@@ -146,12 +146,12 @@ def _ask(
 ) -> Handler:
     """Return what handles requests to an endpoint."""
 
-    def work(request: Request) -> bytes:
-        refreshing.now_and_then()
+    def work(request: Request) -> tuple[float, bytes]:
+        due = refreshing.now_and_then()
         named = dict(request.path_params)
         pairs = request.query_params.multi_items()
         asked = Parameters(named.pop("variant"), pairs, endpoint.parameters)
-        return _json(endpoint.answer(tablebase, asked, **named))
+        return due, _json(endpoint.answer(tablebase, asked, **named))
 
     async def handle(request: Request) -> Response:
         path = request.scope["path"].encode(errors="surrogatepass")
@@ -159,9 +159,9 @@ def _ask(
         if endpoint.kept:
             found = kept.get(key)
             if found is not None and found[0] > time.monotonic():
-                return _answer(found[1])
+                return _kept_until(*found)
         try:
-            body = await workers.answer(partial(work, request))
+            due, body = await workers.answer(partial(work, request))
         except MorrisError as error:
             if failure_of(error).status >= 500:
                 _LOG.error("%s: %s", quoted(str(request.url), 200), error)
@@ -175,13 +175,13 @@ def _ask(
             return _failed(FAILURES["stopping"])
         if not endpoint.kept:
             return _answer(body, "no-store")
-        kept.put(key, (time.monotonic() + _KEPT_SECONDS, body), sum(map(len, key)) + len(body))
-        return _answer(body)
+        kept.put(key, (due, body), sum(map(len, key)) + len(body))
+        return _kept_until(due, body)
 
     return handle
 
 
-def _send(body: bytes, caching: str = _KEPT) -> Handler:
+def _send(body: bytes, caching: str = f"public, max-age={_KEPT_SECONDS}") -> Handler:
     """Return what answers with the same record every time."""
 
     async def handle(request: Request) -> Response:
@@ -208,7 +208,13 @@ def _json(record: Facts) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _answer(body: bytes, caching: str = _KEPT) -> Response:
+def _kept_until(due: float, body: bytes) -> Response:
+    """Return an answer that caches on the way may give again until the tables are looked at."""
+    seconds = max(0, math.floor(due - time.monotonic()))
+    return _answer(body, f"public, max-age={seconds}")
+
+
+def _answer(body: bytes, caching: str) -> Response:
     return Response(body, headers={"cache-control": caching}, media_type="application/json")
 
 
@@ -238,16 +244,17 @@ async def _refuse(request: Request, error: Exception) -> Response:
 
 async def _apologise(request: Request, error: Exception) -> Response:
     """Answer where this program is wrong; Starlette has the log told how."""
-    record = {"error": "this is a mistake of the program's; its log says more", "kind": "internal"}
-    return _failed(Failure(500, "internal", ""), record)
+    response = _failed(FAILURES["internal"])
+    response.raw_headers.extend(_HEADERS)  # which nothing else adds out there
+    return response
 
 
 # -- around every answer ------------------------------------------------------------------------
 
 
 class _Bounds:
-    """Refuses addresses that are too long, adds the headers that every answer has, and ends with
-    the connection.
+    """Refuses addresses that are too long, adds the headers that answers have, and ends with the
+    connection.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -53,6 +53,7 @@ FAILURES: Final = {
     "crowded": Failure(503, "busy", "Too many connections are open; ask again later."),
     "stopping": Failure(503, "stopping", "The server is being stopped."),
     "malformed": Failure(400, "bad request", "That is no request of HTTP that can be read."),
+    "internal": Failure(500, "internal", "This is a mistake of the program's; its log says more."),
     "slow": Failure(503, "too slow", "The answer took longer than the server allows."),
 }
 """Every way to fail, by a short name."""

@@ -142,9 +142,11 @@ class _Protocol(H11Protocol):
         phrase = http.HTTPStatus(failure.status).phrase
         head = (
             f"HTTP/1.1 {failure.status} {phrase}\r\ncontent-type: application/json\r\n"
-            f"content-length: {len(body)}\r\nretry-after: 1\r\nconnection: close\r\n\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n"
         )
-        self.transport.write(head.encode() + body)
+        if failure.status == 503:
+            head += "retry-after: 1\r\n"
+        self.transport.write(f"{head}\r\n".encode() + body)
         self.transport.close()
 
     def _busy(self) -> bool:
