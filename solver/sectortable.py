@@ -120,7 +120,7 @@ def is_there(path: Path) -> bool:
     """Return whether there is anything that a table's path leads to, and be it no file.
 
     Raises:
-        OSError: that cannot be found out.
+        ResourceError: that cannot be found out.
     """
     try:
         path.stat()
@@ -128,8 +128,13 @@ def is_there(path: Path) -> bool:
         return False  # ValueError: a name that no file can have
     except OSError as error:
         if error.errno != errno.ELOOP:
-            raise
+            raise _unreadable(path, error) from None
     return True
+
+
+def _unreadable(path: Path, error: OSError) -> ResourceError:
+    reason = (error.strerror or "unknown error").lower()
+    return ResourceError(f"{path} cannot be read: {reason}")
 
 
 def open_sector_table(
@@ -168,8 +173,7 @@ def open_sector_table(
         except DamagedTableError:
             raise
         except OSError as error:
-            reason = (error.strerror or "unknown error").lower()
-            raise ResourceError(f"{path} cannot be read: {reason}") from None
+            raise _unreadable(path, error) from None
         return SectorTable(reader, numbering)
     raise _missing(folders[0], rules, sector, metric)
 

@@ -423,6 +423,9 @@ class Tablebase:
             rules: the game.
             sectors: which ones to look for.
             metric: the table that must be there; None if any will do.
+
+        Raises:
+            ResourceError: a folder may not be looked into.
         """
         metrics = METRICS if metric is None else (metric,)
         names = cache(names_in)  # of thousands of sectors, most tables are not there

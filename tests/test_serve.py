@@ -188,11 +188,24 @@ def test_the_readme_shows_what_is_answered(tmp_path_factory: pytest.TempPathFact
 # -- the port -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_stops_it_in_order(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [signal.SIGINT],
+        [signal.SIGTERM],
+        [signal.SIGHUP],
+        [signal.SIGINT, signal.SIGINT],
+        [signal.SIGTERM, signal.SIGINT],
+        [signal.SIGHUP, signal.SIGINT],
+    ],
+    ids=lambda numbers: "-".join(number.name for number in numbers),
+)
+def test_a_signal_stops_it_in_order(tmp_path: Path, numbers: list[signal.Signals]) -> None:
     server = start(tmp_path / "log", "--db", str(tmp_path))
     with socket.create_connection(("127.0.0.1", server.port)):  # an idle one does not hold it up
-        server.process.send_signal(number)
+        for number in numbers:
+            server.process.send_signal(number)
+            time.sleep(0.02)
         out, _ = server.process.communicate(timeout=20)
     assert (server.process.returncode, out) == (0, "Stopped.\n")
     assert server.log.read_text() == ""
@@ -384,7 +397,8 @@ def test_a_server_may_run_out_of_files(tmp_path: Path) -> None:
     assert "connections have to wait: too many open files" in said
 
 
-def test_a_signal_amid_questions(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_amid_questions(tmp_path: Path, number: signal.Signals) -> None:
     server = start(tmp_path / "log", "--db", str(tmp_path))
     turns = "%20".join(["b2-b4", "e5-e4", "b4-b2", "e4-e5"] * 300)
     target = f"/api/nine/turns?position=w:Wa1,b2,g1,g7:Bb6,d7,e5&repetition=0&moves={turns}"
@@ -392,7 +406,7 @@ def test_a_signal_amid_questions(tmp_path: Path) -> None:
     for connection in connections:
         connection.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     time.sleep(0.1)
-    server.process.send_signal(signal.SIGTERM)
+    server.process.send_signal(number)
     out, _ = server.process.communicate(timeout=30)
     assert (server.process.returncode, out) == (0, "Stopped.\n")
     for connection in connections:

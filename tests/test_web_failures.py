@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import shutil
 import threading
 import time
@@ -332,3 +333,30 @@ def test_everything_served_is_described(client: TestClient) -> None:
         "/healthz",
         *(endpoint.path for endpoint in ENDPOINTS),
     }
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [("gzip", True), ("br, gzip;q=0.5", True), ("gzip;q=0", False), ("gzip; q=0.000, br", False)],
+)
+def test_who_takes_no_packed_answers_gets_none(
+    client: TestClient, accepted: str, packed: bool
+) -> None:
+    answer = client.get("/api/variants", headers={"accept-encoding": accepted})
+    assert (answer.headers.get("content-encoding") == "gzip") is packed
+    assert answer.headers["vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("path", ["sectors", "plan/3-3", "sectors/3-3"])
+def test_a_folder_that_may_not_be_looked_into(
+    database: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    def refuse(self: Path, *arguments: object, **options: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    with open_tablebase(database) as served, TestClient(make_application(served)) as client:
+        monkeypatch.setattr(Path, "stat", refuse)
+        monkeypatch.setattr(Path, "lstat", refuse)
+        record = refused(client, 503, f"/api/nine/{path}")
+    assert record["kind"] == "no resources"
+    assert record["error"].endswith(".zst cannot be read: permission denied")

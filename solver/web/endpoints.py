@@ -91,6 +91,7 @@ ENDPOINTS: Final = (
         (),
         "Sectors",
         "The sectors that have a table, with what they count.",
+        kept=False,
     ),
     Endpoint(
         "/api/{variant}/sectors/{sector}",
@@ -106,6 +107,7 @@ ENDPOINTS: Final = (
         "Plan",
         "What it takes to make a sector's table with all that it depends on, and the command.",
         needs_tables=False,
+        kept=False,
     ),
 )
 """Every endpoint that belongs to a variant."""

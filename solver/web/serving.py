@@ -8,8 +8,13 @@ import gc
 import http
 import json
 import logging
+import signal
 import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Final, cast
 
 import h11
@@ -232,11 +237,33 @@ def serve(application: ASGIApp, listener: socket.socket, connections: int) -> No
 
 
 class _Server(uvicorn.Server):
-    """A server that says in one line, and seldom, that it may open no more connections, and that
-    does not have people wait for answers it will not give.
+    """A server that says in one line, and seldom, that it may open no more connections, that does
+    not have people wait for answers it will not give, and that ends in order whatever signals come.
     """
 
     _silent_until = 0.0
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop once, however often that is asked for; a second time would leave things undone."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take what a closed terminal sends, too, unless it is to be ignored as ``nohup`` does."""
+        with super().capture_signals():
+            handler = signal.getsignal(signal.SIGHUP)
+            is_taken = (
+                threading.current_thread() is threading.main_thread()
+                and handler is not signal.SIG_IGN
+            )
+            if is_taken:
+                signal.signal(signal.SIGHUP, self.handle_exit)
+            try:
+                yield
+            finally:
+                if is_taken:
+                    signal.signal(signal.SIGHUP, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(self._tell)
