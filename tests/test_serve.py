@@ -397,6 +397,25 @@ def test_a_server_may_run_out_of_files(tmp_path: Path) -> None:
     assert "connections have to wait: too many open files" in said
 
 
+@pytest.mark.parametrize("size", [1000, 40_000_000])
+def test_a_body_that_nobody_wants(server: Server, size: int) -> None:
+    """A small one is thrown away and the connection goes on; a large one ends it."""
+    with connect(server.port) as connection:
+        head = f"POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: {size}\r\n\r\n"
+        connection.sendall(head.encode())
+        assert status_of(connection.recv(65536)) == 405
+        sent = 0
+        with suppress(ConnectionError):
+            while sent < size:
+                connection.sendall(b"x" * 1000)
+                sent += 1000
+        if size == 1000:
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert status_of(connection.recv(65536)) == 200
+        else:
+            assert sent < size
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_amid_questions(tmp_path: Path, number: signal.Signals) -> None:
     server = start(tmp_path / "log", "--db", str(tmp_path))

@@ -32,6 +32,9 @@ _LOG = logging.getLogger("uvicorn.error")
 
 _BACKLOG: Final = 64
 """Connections that wait for being taken on; as many are taken on before any is refused."""
+_LONGEST_BODY: Final = 65_536
+"""Bytes. Nothing is asked by a body: this much of one is thrown away, so that who sends it comes to
+read the answer, and then the connection ends."""
 _LONGEST_HEAD: Final = 65_536
 """Bytes of a request's first line and headers."""
 _IDLE_SECONDS: Final = 15
@@ -98,6 +101,8 @@ class _Protocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
     _receiving = True
     """Whether a request has begun to come, or the first one is waited for."""
+    _unwanted = 0
+    """Bytes of a request's body that came when it had been answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._gathering = _Gathering(transport, self.loop)
@@ -114,11 +119,16 @@ class _Protocol(H11Protocol):
             self._receiving = True
             self._start()
             super().data_received(data)
+            if self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY:
+                self._unwanted += len(data)
+                if self._unwanted > _LONGEST_BODY:
+                    self.transport.close()
 
     def on_response_complete(self) -> None:
         self._gathering.flush()
         self._stop()
         self._receiving = False
+        self._unwanted = 0
         super().on_response_complete()
         if self._busy():
             self._start()
