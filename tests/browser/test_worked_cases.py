@@ -256,3 +256,19 @@ def test_tic_tac_toe(play: Play) -> None:
     assert play.played == ["a3", "b2", "b3", "a1", "c3"]
     assert "Black has lost" in play.due
     assert play.white == {"a3", "b3", "c3"}
+
+
+def test_a_hand_counts_for_flying(partial: Play) -> None:
+    """Lasker: who slides with stones in hand flies when both together are three."""
+    partial.open("lasker", position="w:Wa1,d5,g7:Bb2,b6,d2:H2,2")
+    partial.point("a1").click()
+    partial.point("g4").click()
+    assert partial.refusal == (
+        "a1 and g4 are not adjacent, and White flies only with exactly three stones on the board"
+        " and in hand together."
+    )
+    partial.open("lasker", position="w:Wa1,d5:Bb2,b6,d2:H1,1")
+    partial.point("a1").click()
+    partial.point("g4").click()
+    partial.settle()
+    assert partial.played == ["a1-g4"]

@@ -166,6 +166,9 @@ export const english = Object.freeze({
   "refusal.not-adjacent.never": "{from} and {to} are not adjacent, and nobody flies in this game.",
   "refusal.not-adjacent.flying": ({ from, to, colour, stones }) =>
     `${from} and ${to} are not adjacent, and ${colour} flies only with exactly ${few(stones)} stones.`,
+  "refusal.not-adjacent.flying-hand": ({ from, to, colour, stones }) =>
+    `${from} and ${to} are not adjacent, and ${colour} flies only with exactly ${few(stones)} stones` +
+    " on the board and in hand together.",
   "refusal.hand-first": ({ colour, count }) =>
     `${colour} has ${counted(count, "stone")} in hand and must place one on a free point.`,
   "refusal.no-hand": "{colour} has no stones in hand: choose a stone on the board to move.",

@@ -174,6 +174,8 @@ export const japanese = Object.freeze({
     "{from} と {to} は隣り合っていません。このゲームに飛びはありません。",
   "refusal.not-adjacent.flying":
     "{from} と {to} は隣り合っていません。{colour}が飛べるのは石がちょうど {stones} 個のときだけです。",
+  "refusal.not-adjacent.flying-hand":
+    "{from} と {to} は隣り合っていません。{colour}が飛べるのは盤上の石と手持ちの石が合わせてちょうど {stones} 個のときだけです。",
   "refusal.hand-first":
     "{colour}にはまだ手持ちの石が {count} 個あります。空いている点に置いてください。",
   "refusal.no-hand": "{colour}に手持ちの石はありません。盤上の石を選んで動かしてください。",

@@ -58,9 +58,11 @@ function whyNotThere(view, from, point, board, flyingAt) {
   if (neighbours(board, from).includes(point)) {
     return { key: "refusal.row-move" };
   }
-  return flyingAt === null
-    ? { key: "refusal.not-adjacent.never" }
-    : { key: "refusal.not-adjacent.flying", stones: flyingAt };
+  if (flyingAt === null) {
+    return { key: "refusal.not-adjacent.never" };
+  }
+  const key = handOf(view) ? "refusal.not-adjacent.flying-hand" : "refusal.not-adjacent.flying";
+  return { key, stones: flyingAt };
 }
 
 function whyNoBeginning(view, point, board) {
