@@ -21,6 +21,7 @@ __all__ = [
     "format_duration",
     "format_result",
     "format_table",
+    "how_to_go_on",
     "stdout_can_show",
     "stdout_colour",
 ]
@@ -38,6 +39,11 @@ def emit_json(record: object) -> None:
 def format_count(number: int) -> str:
     """Return a number with its thousands set apart: ``12,144``."""
     return f"{number:,}"
+
+
+def how_to_go_on(finished: str) -> str:
+    """Return what to say where a command was interrupted that keeps what it has finished."""
+    return f"interrupted; {finished} finished; to go on from there, give the same command again"
 
 
 def counted(number: int, noun: str) -> str:

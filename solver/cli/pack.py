@@ -16,7 +16,7 @@ from solver.cli.common import (
     threads_option,
     variant_argument,
 )
-from solver.cli.formats import emit_json, format_bytes, format_duration
+from solver.cli.formats import emit_json, format_bytes, format_duration, how_to_go_on
 from solver.cli.signals import say_when_interrupted, terminated_like_interrupted
 from solver.errors import UsageError
 from solver.rules import Rules
@@ -69,12 +69,7 @@ def pack(
         bits = f" ({8 * size / header.slots:.3f} bits per slot)" if header.slots >= 100_000 else ""
         say(f"{header.sector}: {format_bytes(size)}{bits}")
 
-    say_when_interrupted(
-        lambda: (
-            f"interrupted; {_tables(len(finished))} finished; to go on from there, give the"
-            " same command again"
-        )
-    )
+    say_when_interrupted(lambda: how_to_go_on(_tables(len(finished))))
     with terminated_like_interrupted(), check_progress(len(chosen)) as progress:
         report = pack_tables(
             rules,

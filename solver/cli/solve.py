@@ -17,7 +17,7 @@ from solver.cli.common import (
     threads_option,
     variant_argument,
 )
-from solver.cli.formats import emit_json, format_duration
+from solver.cli.formats import emit_json, format_duration, how_to_go_on
 from solver.cli.signals import say_when_interrupted, terminated_like_interrupted
 from solver.cli.workers import memory_bytes, memory_option, worker_share, workers_option
 from solver.errors import UsageError
@@ -181,7 +181,7 @@ def _shown(task: _Task, threads: int = 1) -> Iterator[BuildProgress]:
     from solver.cli.progress import build_progress
 
     with build_progress(task.rules, threads) as progress:
-        say_when_interrupted(lambda: _how_to_go_on(progress.tables, task.force))
+        say_when_interrupted(lambda: _interrupted(progress.tables, task.force))
         yield progress
 
 
@@ -204,11 +204,11 @@ def _names(sectors: Sequence[Sector]) -> str:
     return " ".join(names)
 
 
-def _how_to_go_on(tables: int, force: bool) -> str:
-    finished = f"{_tables(tables)} finished" if tables else "no table finished"
+def _interrupted(tables: int, force: bool) -> str:
+    finished = _tables(tables) if tables else "no table"
     if force:
-        return f"interrupted; {finished}; the others are as they were"
-    return f"interrupted; {finished}; to go on from there, give the same command again"
+        return f"interrupted; {finished} finished; the others are as they were"
+    return how_to_go_on(finished)
 
 
 def _tables(number: int) -> str:
