@@ -227,10 +227,11 @@ def _answer(body: bytes, caching: str) -> Response:
 def _failed(failure: Failure, record: Facts | None = None) -> Response:
     """Return the answer that tells a failure."""
     headers = {"cache-control": "no-store"}
-    if failure.status == 503:
+    if failure.passes:
         headers["retry-after"] = "1"
-    body = _json(record or {"error": failure.meaning, "kind": failure.kind})
-    return Response(body, failure.status, headers, media_type="application/json")
+    return Response(
+        _json(record or failure.record), failure.status, headers, media_type="application/json"
+    )
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

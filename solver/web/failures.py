@@ -31,6 +31,16 @@ class Failure(NamedTuple):
     kind: str
     meaning: str
 
+    @property
+    def record(self) -> Facts:
+        """What tells it where there is nothing more to say."""
+        return {"error": self.meaning, "kind": self.kind}
+
+    @property
+    def passes(self) -> bool:
+        """Whether the same request may be answered in a moment."""
+        return self.status == 503
+
 
 _BY_ERROR: Final[tuple[tuple[type[MorrisError], Failure], ...]] = (
     (UnknownVariantError, Failure(404, "not found", "There is no such variant.")),

@@ -153,13 +153,13 @@ class _Protocol(H11Protocol):
     def _refuse(self, name: str) -> None:
         """Answer without having read a request, and hang up."""
         failure = FAILURES[name]
-        body = json.dumps({"error": failure.meaning, "kind": failure.kind}).encode()
+        body = json.dumps(failure.record).encode()
         phrase = http.HTTPStatus(failure.status).phrase
         head = (
             f"HTTP/1.1 {failure.status} {phrase}\r\ncontent-type: application/json\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n"
         )
-        if failure.status == 503:
+        if failure.passes:
             head += "retry-after: 1\r\n"
         self.transport.write(f"{head}\r\n".encode() + body)
         self.transport.close()
