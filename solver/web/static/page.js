@@ -118,13 +118,13 @@ export function showBoard() {
     showArrangement(board(), setup.arrangement);
     say("due", t("due.setup"));
   } else if (view) {
-    const thinking = isProgramToMove(state, view) && !problem;
-    now.shown = showPosition(board(), view, clicks, !thinking && !isOver(state, view));
+    const theirs = isProgramToMove(state, view);
+    now.shown = showPosition(board(), view, clicks, !theirs && !isOver(state, view));
     analysis.narrow(clicks.length ? turnsAhead(view.moves, clicks) : null);
     const due = dueText(view, clicks, {
       against: state.opponent !== null,
       side: state.side,
-      thinking,
+      thinking: theirs && !problem,
       replied: view.played.at(-1) === now.replied ? now.replied : null,
     });
     say("due", due ?? find("due").textContent);

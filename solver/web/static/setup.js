@@ -182,8 +182,7 @@ export class Setup {
     }
     this.#show(true);
     this.#choose(this.#tool);
-    this.#say(""); // of another time
-    this.#elements.good.hidden = true; // as long as it has not been judged
+    this.#say("", { isGood: false }); // nothing is wrong, as far as is known
     this.#change(arrangementOf(view));
   }
 
@@ -350,9 +349,9 @@ export class Setup {
     }
   }
 
-  #say(error, { canTry = error === "" } = {}) {
+  #say(error, { isGood = error === "", canTry = error === "" } = {}) {
     this.#elements.error.textContent = error;
-    this.#elements.good.hidden = error !== "";
+    this.#elements.good.hidden = !isGood;
     this.#elements.done.disabled = !canTry;
   }
 
